@@ -1,0 +1,227 @@
+"""Jobs: the questions that a machine proposes an answer to and a person reviews.
+
+A `Proposal` is a machine's word, a `Review` a person's, a `Verdict` the one final value. All three are keyed by
+(item id, language or none, field, digest of what was shown): an edited text makes an old review stale, and it says so.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, Literal
+
+from pydantic import Field, JsonValue
+
+from benchwright.schemas.digest import digest_of
+from benchwright.schemas.records import Language, Question, Record, Sha256
+
+
+class FieldKind(StrEnum):
+    """What kind of value a job's field takes."""
+
+    CHOICE = "choice"
+    """One of the field's values."""
+    MULTI = "multi"
+    """A list of texts, of the field's values where it has any."""
+    INTEGER = "integer"
+    TEXT = "text"
+    BOOLEAN = "boolean"
+    OBJECT = "object"
+    """A JSON object, e.g. a decomposition."""
+
+
+class JobField(Record):
+    """One field of a job."""
+
+    name: str
+    kind: FieldKind
+    values: tuple[str, ...] = ()
+    """Closed list of values; empty where it comes from the taxonomy or the item."""
+    minimum: int | None = None
+    maximum: int | None = None
+    required: bool = True
+
+
+class Job(Record):
+    """A kind of review. `item` says what the item id is."""
+
+    name: str
+    item: str
+    per_language: bool
+    fields: tuple[JobField, ...]
+
+    def field(self, name: str) -> JobField:
+        """The field of that name.
+
+        Raises:
+            KeyError: the job has no such field.
+        """
+        for field in self.fields:
+            if field.name == name:
+                return field
+        raise KeyError(f"job {self.name} has no field {name!r}")
+
+
+def _choice(name: str, *values: str, required: bool = True) -> JobField:
+    return JobField(name=name, kind=FieldKind.CHOICE, values=values, required=required)
+
+
+def _field(name: str, kind: FieldKind, *, required: bool = True) -> JobField:
+    return JobField(name=name, kind=kind, required=required)
+
+
+def _job(name: str, item: str, *fields: JobField, per_language: bool = False) -> Job:
+    return Job(name=name, item=item, per_language=per_language, fields=fields)
+
+
+_COMMENT = _field("comment", FieldKind.TEXT, required=False)
+
+JOBS: dict[str, Job] = {
+    job.name: job
+    for job in (
+        _job("taxonomy", "discipline", _field("subjects", FieldKind.OBJECT), _COMMENT),
+        _job(
+            "duplicates",
+            "duplicate group",
+            _choice("relation", "same", "same-template", "different"),
+            _field("keep", FieldKind.TEXT, required=False),
+            _field("answer", FieldKind.TEXT, required=False),
+            _COMMENT,
+        ),
+        _job(
+            "quality",
+            "problem",
+            _field("text_faults", FieldKind.MULTI),
+            _field("image_faults", FieldKind.MULTI),
+            _choice("decision", "accept", "fix", "reject"),
+            _field("reason", FieldKind.TEXT, required=False),
+            per_language=True,
+        ),
+        _job(
+            "tagging",
+            "problem",
+            _choice("subject"),
+            JobField(name="difficulty", kind=FieldKind.INTEGER, minimum=1, maximum=5),
+            _field("knowledge_points", FieldKind.MULTI, required=False),
+            _COMMENT,
+        ),
+        _job(
+            "translation",
+            "problem",
+            _field("question", FieldKind.TEXT),
+            _field("choices", FieldKind.MULTI, required=False),
+            _field("answer", FieldKind.TEXT),
+            _COMMENT,
+            per_language=True,
+        ),
+        _job(
+            "multiple-choice",
+            "problem",
+            _field("question", FieldKind.TEXT),
+            _field("choices", FieldKind.MULTI),
+            _field("answer", FieldKind.TEXT),
+            _COMMENT,
+            per_language=True,
+        ),
+        _job(
+            "decomposition", "problem", _field("decomposition", FieldKind.OBJECT), _COMMENT, per_language=True
+        ),
+        _job("placement", "problem", _field("marks", FieldKind.OBJECT), _COMMENT),
+        _job("steps", "RUN/ROW", _field("steps", FieldKind.OBJECT), _COMMENT),
+        _job("judge", "RUN/ROW", _choice("verdict", "consistent", "inconsistent", "cannot-say"), _COMMENT),
+        _job(
+            "errors",
+            "RUN/ROW",
+            _choice(
+                "category",
+                "reasoning",
+                "knowledge",
+                "calculation",
+                "vision-recognition",
+                "question-misunderstood",
+            ),
+            _COMMENT,
+        ),
+        _job("answer", "release row", _field("answer", FieldKind.TEXT), _COMMENT),
+    )
+}
+"""All jobs. `tagging.subject` takes its values from the workspace's taxonomy."""
+
+
+class Key(Record):
+    """What a proposal, review or verdict is about."""
+
+    item_id: str
+    language: Language | None = None
+    field: str
+    digest: Sha256
+    """Digest of what was shown to whoever answered (`shown_digest`)."""
+
+
+class Keyed(Record):
+    """Base of everything that has a `Key`."""
+
+    job: str
+    item_id: str
+    language: Language | None = None
+    field: str
+    digest: Sha256
+
+    @property
+    def key(self) -> Key:
+        """The key this record is about."""
+        return Key(item_id=self.item_id, language=self.language, field=self.field, digest=self.digest)
+
+
+class Proposal(Keyed):
+    """A machine's word. It becomes truth only by a review or the recorded `--accept-proposals`."""
+
+    value: JsonValue
+    confidence: float | None = Field(default=None, ge=0.0, le=1.0)
+    model: str
+    prompt_hash: Sha256 | None = None
+    call_id: str | None = None
+    """Key of the call in `calls.sqlite`; None for embedded proposers."""
+
+
+class Review(Keyed):
+    """A person's word, as one pulled state of one annotation."""
+
+    value: JsonValue
+    pseudonym: str = Field(pattern=r"^[A-Z]\d{2,}$")
+    slot: str
+    """Which of the independent reviews of the item this is: "A", "B", ..."""
+    state: Literal["submitted", "skipped", "draft", "deleted"]
+    origin: Literal["manual", "prediction", "prediction-changed"]
+    annotation_id: str
+    updated_at: str
+    """The server's own time stamp: data about the annotation, not a clock of ours."""
+    lead_time: float | None = None
+    comment: str | None = None
+
+
+class Verdict(Keyed):
+    """The final value of one key; None and basis `open` while there is none."""
+
+    value: JsonValue
+    basis: Literal["adjudicated", "agreed", "consensus", "open"]
+    by: tuple[str, ...] = ()
+    """Pseudonyms of the reviewers whose words it rests on."""
+
+
+def shown_digest(view: dict[str, Any]) -> str:
+    """Digest of what a proposer or reviewer was shown."""
+    return digest_of(view)
+
+
+def tagging_view(question: Question) -> dict[str, Any]:
+    """What the tagging job shows of a question: its source-language text, options, answer and images."""
+    text = question.text
+    return {
+        "question": text.question,
+        "choices": [
+            [choice.label, choice.text, choice.image.sha256 if choice.image else None]
+            for choice in text.choices
+        ],
+        "answer": text.answer,
+        "images": [image.sha256 for image in question.images],
+    }

