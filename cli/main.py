@@ -44,7 +44,7 @@ def run_command(command: click.Command, name: str, arguments: Sequence[str] | No
         name: what the user typed, for usage messages.
         arguments: command line; None takes the process's own.
     """
-    from benchwright.schemas.errors import UsageError
+    from benchwright.schemas.errors import TamperedError, UsageError
 
     try:
         result = command.main(
@@ -58,7 +58,7 @@ def run_command(command: click.Command, name: str, arguments: Sequence[str] | No
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except UsageError as error:
+    except (UsageError, TamperedError) as error:
         click.echo(f"Error: {error}", err=True)
         return 2
     except BrokenPipeError:

@@ -140,8 +140,7 @@ def run_stage(
         damaged = () if known is None else _damaged(workspace, known)
         if known is not None and known.signature == signature and not damaged:
             return StageResult(stage, False, known.counts, tuple(outputs))
-        beside.unlink(missing_ok=True)
-        counts = _produce_all(outputs, produce)
+        counts = _produce_all(outputs, produce, beside)
         manifest = Manifest(
             stage=stage,
             stage_version=stage_version,
@@ -194,7 +193,7 @@ def _damaged(workspace: Workspace, manifest: Manifest) -> tuple[str, ...]:
 
 
 def _produce_all(
-    outputs: Sequence[Path], produce: Callable[[tuple[Path, ...]], Counts | None]
+    outputs: Sequence[Path], produce: Callable[[tuple[Path, ...]], Counts | None], manifest: Path
 ) -> Counts | None:
     temporaries = tuple(path.with_name(f".{path.name}.{os.getpid()}.tmp") for path in outputs)
     for path in outputs:
@@ -204,6 +203,8 @@ def _produce_all(
         for temporary in temporaries:
             with temporary.open("rb+") as stream:
                 os.fsync(stream.fileno())
+        # Only now: a stage that ends in an error leaves the old artefact whole.
+        manifest.unlink(missing_ok=True)
         for temporary, path in zip(temporaries, outputs, strict=True):
             temporary.replace(path)
     finally:

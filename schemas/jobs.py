@@ -6,6 +6,7 @@ A `Proposal` is a machine's word, a `Review` a person's, a `Verdict` the one fin
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -13,6 +14,8 @@ from pydantic import Field, JsonValue
 
 from benchwright.schemas.digest import digest_of
 from benchwright.schemas.records import Language, Question, Record, Sha256
+
+_SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 class FieldKind(StrEnum):
@@ -206,6 +209,14 @@ class Verdict(Keyed):
     basis: Literal["adjudicated", "agreed", "consensus", "open"]
     by: tuple[str, ...] = ()
     """Pseudonyms of the reviewers whose words it rests on."""
+
+
+def problem_id(question_id: str) -> str:
+    """The problem's id, safe as a file name: the question's own, else its safe characters and a digest of it."""
+    if _SAFE_ID.fullmatch(question_id):
+        return question_id
+    readable = re.sub(r"[^A-Za-z0-9._-]+", "-", question_id).strip("-.")[:60] or "q"
+    return f"{readable}-{digest_of(question_id)[:10]}"
 
 
 def shown_digest(view: dict[str, Any]) -> str:

@@ -96,7 +96,9 @@ class ReleaseManifest(Record):
     table_version: int
     package_version: str
     signature: str
-    """Digest of everything the release was made from."""
+    """Digest of everything that is published."""
+    content: str
+    """Digest of the rows that the workspace could make: another one means that the release is stale."""
     canary: str
     rows: int
     problems: int
@@ -307,12 +309,15 @@ def _resolved(folder: Path, name: str, revision: str | None) -> ResolvedRelease:
 
 def _download(repo_id: str, revision: str) -> tuple[Path, str]:
     import huggingface_hub as hub
+    from huggingface_hub import constants
     from huggingface_hub import errors as hub_errors
 
+    # The client's own error has the HTTP library's as its base; which library that is differs by version.
+    trouble: tuple[type[Exception], ...] = (OSError, *hub_errors.HfHubHTTPError.__bases__)
     commit = revision
     try:
         # A commit names its content, so a cached copy of it is as good; a tag or branch must be asked for.
-        if not _COMMIT.match(revision) and not hub.constants.HF_HUB_OFFLINE:
+        if not _COMMIT.match(revision) and not constants.HF_HUB_OFFLINE:
             commit = hub.HfApi().dataset_info(repo_id, revision=revision).sha or revision
         folder = hub.snapshot_download(
             repo_id, repo_type="dataset", revision=commit, allow_patterns=["data/*", MANIFEST_NAME]
@@ -325,7 +330,7 @@ def _download(repo_id: str, revision: str) -> tuple[Path, str]:
         ) from error
     except hub_errors.LocalEntryNotFoundError as error:
         raise UsageError(f"{repo_id} could not be fetched from the Hub and is not in the cache.") from error
-    except (OSError, *hub_errors.HfHubHTTPError.__bases__) as error:  # the bases: the HTTP library's own errors
+    except trouble as error:
         raise UsageError(f"{repo_id} could not be fetched from the Hub: {_first_line(error)}") from error
     path = Path(folder)
     return path, commit if _COMMIT.match(commit) else path.name

@@ -1,0 +1,1 @@
+"""Released split -> scores: run specification, messages, judges, metrics, report."""
