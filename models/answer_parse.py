@@ -1,0 +1,302 @@
+"""Reads an answer out of a reply. Only what the reply states explicitly counts; nothing is guessed.
+
+For choices the outcome is one of four: found (a set of labels), refusal (the model says that it cannot), empty, or
+unclear. Unclear is always safe: it goes to another judge. Statements that contradict each other are unclear.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from benchwright.models.answer_text import boxed, comparable, plain, same_text, without_latex
+
+DEFAULT_LABELS = tuple("ABCDEFGH")
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What a reply says about the options."""
+
+    kind: Literal["found", "refusal", "empty", "unclear"]
+    labels: frozenset[str] = frozenset()
+    rule: str = ""
+    """Which rule read it, or why it is unclear."""
+
+
+_LEAD = re.compile(
+    r"""
+    (?:
+        \b(?:(?:final|correct|right|best|my|the)\s+)?
+        (?:answers?|correct\s+(?:option|choice)s?|right\s+(?:option|choice))
+        (?:\s+(?:here|to\s+(?:the|this)\s+question))?
+        \s*(?:(?:is|are|should\s+be|must\s+be|would\s+be)\s*:?|[:=])\s*
+        (?:(?:the\s+)?(?:option|choice)s?\s*)?
+      | \bI(?:'ll|'d|\s+would|\s+will)?\s+(?:choose|pick|select)\s+(?:(?:option|choice)s?\s*)?
+      | (?:正确|最终)?答案\s*】?\s*(?:应该|应|就)?(?:是|为|选)?\s*:?\s*(?:选项\s*)?
+      | 正确的?选项\s*(?:应该|应|就)?(?:是|为)?\s*:?\s*
+      | (?<![不勿别没可任])选(?:择|出)?\s*:?\s*(?:选项\s*)?
+    )
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_UNSURE_BEFORE = re.compile(
+    r"\b(?:wrong|incorrect|not|students?'?s?|users?'?s?|his|her|their|given|example|sample|previous|possible)"
+    r"\s+(?:\w+\s+)?$"
+    r"|(?:\b(?:if|whether|why|suppose|assume|assuming)\b|如果|假设|假如|若|是否)[^.,\n。，;；]{0,30}$"
+    r"|(?:错误的?|不正确的?|学生的?|例如|不是|并非|可能的?|不(?:能|应|应该|可|可以|要|得|会))\s*$",
+    re.IGNORECASE,
+)
+_FOLLOWS = re.compile(
+    r"\s*(?:$|\n|[.,;:!)\]}】》」。，；、](?!\d)|选?项|(?:is|are)\s+(?:correct|right)\b|(?:because|since|as)\b|因为|由于|\()",
+    re.IGNORECASE,
+)
+_ALTERNATIVE = re.compile(r"\s*[)\]】]?\s*(?:,\s*)?(?:or\b|或|/|\?|？|还是)", re.IGNORECASE)
+_CORRECTION = re.compile(
+    r"\b(?:wait|actually|correction|hold on|on second thought|instead|mistake|sorry|reconsider|rather)\b"
+    r"|不对|等等|更正|应为|重新|改为|错了|其实",
+    re.IGNORECASE,
+)
+_VERDICT = re.compile(r"\[\s*(?:in)?consistent\s*\]", re.IGNORECASE)
+_REFUSAL = re.compile(
+    r"\b(?:I|we)(?:'m|\s+am)?\s+(?:really\s+|just\s+)?"
+    r"(?:can\s?not|can't|could\s?not|couldn't|unable\s+to|not\s+able\s+to|do\s+not|don't|won't|will\s+not)\s+"
+    r"(?:\w+\s+)?(?:see|view|access|open|read|determine|answer|help|assist|provide|identify|process|interpret|solve|"
+    r"know|comply|have\s+(?:access|enough)|discuss)\b"
+    r"|\b(?:I|we)\s+(?:must|have\s+to)\s+decline\b"
+    r"|\bno\s+(?:image|picture|diagram|figure)\s+(?:was\s+|is\s+|has\s+been\s+)?(?:provided|attached|visible|given)\b"
+    r"|(?:我|抱歉|对不起|不好意思)[^。\n]{0,12}(?:无法|不能|没法|没有办法|看不到|看不见|不知道|不清楚|不会)"
+    r"|^(?:无法|不能)(?:看到|查看|识别|回答|读取|提供|打开)|^不知道",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(
+    r"\b(?:but|however|therefore|thus|hence|so|still|nevertheless|based on|assuming|likely|probably|obviously)\b"
+    r"|\banswer is\b"
+    r"|但|不过|因此|所以|根据|可能是|应该是|应为|答案是",
+    re.IGNORECASE,
+)
+
+
+def is_refusal(text: str) -> bool:
+    """True when the reply only says that it cannot or will not answer: short, no digit, nothing goes on from there.
+
+    "Cannot be determined" is no refusal: it may be the right option.
+    """
+    said = plain(text).replace("’", "'").strip()
+    if len(said) > 400 or re.search(r"[\d=\\]", said) or _GOES_ON.search(said):
+        return False
+    return _REFUSAL.search(said) is not None
+
+
+def extract_choices(
+    reply: str | None,
+    labels: Sequence[str] = (),
+    multiple: bool = False,
+    option_texts: Mapping[str, str] | None = None,
+) -> Extraction:
+    """Read the chosen option(s).
+
+    Args:
+        reply: text of the reply, without thinking text.
+        labels: labels of the options; A to H where unknown.
+        multiple: True for multiple-select; then any label named after the stated set makes the reply unclear.
+        option_texts: text of each option where known, for replies that give the text instead of the label.
+    """
+    if reply is None or not reply.strip():
+        return Extraction("empty", rule="empty")
+    texts = dict(option_texts or {})
+    reader = _LabelReader(tuple(labels) or DEFAULT_LABELS)
+    body = _clean(reply)
+    if (whole := reader.whole(body, lenient=True)) is not None:
+        return Extraction("found", whole, "bare-label")
+    if (by_text := _by_option_text(reply, body, reader, texts)) is not None:
+        return by_text
+    if _VERDICT.search(reply):
+        return Extraction("unclear", rule="verdict-like-text")
+    statements = _statements(reply, body, reader)
+    if not statements.sets:
+        if not statements.ambiguous and is_refusal(reply) and not reader.mentions(body):
+            return Extraction("refusal", rule="refusal-in-words")
+        return Extraction("unclear", rule="ambiguous-statement" if statements.ambiguous else "no-statement")
+    chosen = statements.sets[0]
+    if statements.ambiguous or any(other != chosen for other in statements.sets):
+        return Extraction("unclear", rule="statements-disagree")
+    later = body[statements.end :]
+    named = reader.mentions(later) - chosen
+    if named and (multiple or _CORRECTION.search(later)):
+        return Extraction("unclear", rule="labels-after-statement")
+    if any(comparable(text) in reader.labels and comparable(text) != label for label, text in texts.items()):
+        return Extraction("unclear", rule="label-is-also-a-text")
+    return Extraction("found", chosen, "statement")
+
+
+@dataclass(slots=True)
+class _Statements:
+    sets: list[frozenset[str]]
+    ambiguous: bool = False
+    end: int = 0
+
+
+def _clean(reply: str) -> str:
+    """Text in which labels are searched: no emphasis marks, no LaTeX wrappers, full-width forms made plain."""
+    body = reply
+    for _ in range(3):
+        body = re.sub(r"\\(?:text|textbf|mathrm|mathbf|rm|bf|boxed|fbox)\s*\{([^{}]*)\}", r" \1 ", body)
+    body = re.sub(r"\\(?:text|mathrm|mathbf|rm|bf)(?![A-Za-z])|\\[()\[\]]|[$*`]|\\,", " ", body)
+    lines = (" ".join(line.split()) for line in plain(body).replace("’", "'").splitlines())
+    return "\n".join(bare for line in lines if (bare := line.lstrip("#> ")))
+
+
+def _statements(reply: str, body: str, reader: _LabelReader) -> _Statements:
+    """All explicit statements: boxed labels, "answer is ...", a first or last line that is nothing but labels."""
+    found = _Statements([])
+    for content, _ in boxed(reply):
+        if (whole := reader.whole(_clean(content), lenient=True)) is not None:
+            found.sets.append(whole)
+    for lead in _LEAD.finditer(body):
+        read = reader.set_at(body, lead.end())
+        if read is None:
+            continue
+        chosen, end = read
+        unsure = _UNSURE_BEFORE.search(body[max(0, lead.start() - 45) : lead.start()])
+        if unsure or _ALTERNATIVE.match(body, end):
+            found.ambiguous = True
+        elif body[end - 1] in ")]】" or _FOLLOWS.match(body, end):
+            found.sets.append(chosen)
+            found.end = end
+    lines = body.split("\n")
+    for place, start in ((0, 0), (-1, body.rfind("\n") + 1)):
+        if (whole := reader.whole(lines[place])) is not None:
+            found.sets.append(whole)
+            found.end = max(found.end, start + len(lines[place]))
+    return found
+
+
+def _by_option_text(
+    reply: str, body: str, reader: _LabelReader, texts: Mapping[str, str]
+) -> Extraction | None:
+    """The whole reply is an option's text, or a label with that option's own text."""
+    if not texts or "\n" in body:
+        return None
+    for candidate in (reply, body):
+        hits = [label for label, text in texts.items() if same_text(candidate, text)]
+        if len(hits) == 1:
+            return Extraction("found", frozenset(hits), "option-text")
+    read = reader.set_at(body, 0)
+    if read is not None and len(read[0]) == 1:
+        (label,) = read[0]
+        rest = re.sub(r"^\s*[.):、]\s*", "", body[read[1] :])
+        if rest and rest != body[read[1] :] and label in texts and same_text(rest, texts[label]):
+            return Extraction("found", read[0], "label-and-text")
+    return None
+
+
+class _LabelReader:
+    """Reads sets of labels such as "B", "(b)", "AC", "A, C and D", "A、C"."""
+
+    _JOIN = re.compile(r" *(?:, *and\b|,|、|;|&|\+|\band\b|和|与|及) *| +(?=[A-Z]\b)", re.IGNORECASE)
+
+    def __init__(self, labels: tuple[str, ...]) -> None:
+        self.labels = frozenset(labels)
+        self._fold = {label.casefold(): label for label in labels}
+        ordered = sorted(labels, key=len, reverse=True)
+        one = "|".join(re.escape(label) for label in ordered)
+        self._one = re.compile(rf"[(\[（【]?\s*({one})\s*(?:[)\]）】]|(?![A-Za-z0-9_'-]))", re.IGNORECASE)
+        single = [label for label in labels if len(label) == 1 and label.isalpha()]
+        run = f"[{''.join(re.escape(label) for label in single)}]" if single else r"(?!)"
+        self._run = re.compile(rf"[(\[（【]?\s*({run}{{2,}})\s*(?:[)\]）】]|(?![A-Za-z0-9_'-]))")
+        self._mention = re.compile(rf"(?<![A-Za-z0-9_'-])({one})(?![A-Za-z0-9_'-])")
+
+    def set_at(self, text: str, place: int) -> tuple[frozenset[str], int] | None:
+        """The set of labels that begins at `place`, and where it ends; None where no label begins."""
+        while place < len(text) and text[place] in " \n":
+            place += 1
+        run = self._run.match(text, place)
+        if run is not None and len(set(run.group(1))) == len(run.group(1)):
+            return frozenset(run.group(1)), run.end()
+        chosen: list[str] = []
+        end = place
+        while (match := self._one.match(text, place)) is not None:
+            chosen.append(self._fold[match.group(1).casefold()])
+            end = match.end()
+            join = self._JOIN.match(text, end)
+            if join is None:
+                break
+            place = join.end()
+        return (frozenset(chosen), end) if chosen else None
+
+    def whole(self, text: str, lenient: bool = False) -> frozenset[str] | None:
+        """The set when the text is nothing but labels (an end mark may follow); the article "A" alone on a line counts.
+
+        With `lenient`, one or two words of frame ("Option B", "选B") are allowed.
+        """
+        if lenient:
+            text = re.sub(r"^(?:(?:options?|choices?|选项|选)\s*|答\s*:\s*)", "", text, flags=re.IGNORECASE)
+        read = self.set_at(text, 0)
+        if read is None or not re.fullmatch(r"\s*[.。)、]?\s*", text[read[1] :]):
+            return None
+        return read[0]
+
+    def mentions(self, text: str) -> frozenset[str]:
+        """Labels that stand alone in a text, upper case as given; the article "A" before a small letter is none."""
+        found = set()
+        for match in self._mention.finditer(text):
+            article = match.group(1) in ("A", "I") and re.match(r"\s+['a-z]", text[match.end() :]) is not None
+            if not article:
+                found.add(match.group(1))
+        return frozenset(found)
+
+
+_FINAL = re.compile(
+    r"(?:\b(?:final\s+)?answers?\s*(?:(?:is|are)\s*:?|[:=])|(?:最终)?答案\s*(?:是|为)?\s*:?|^\s*答\s*:)\s*"
+    r"(\S.*?)(?=\.\s|\.?$|[。;\n])",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NAME = re.compile(r"^\s*([^\s=≈<>≤≥,;，；]{1,14})\s*[=≈]\s*(?=[^=\s])")
+
+
+@dataclass(frozen=True, slots=True)
+class FinalAnswer:
+    """What a free-form reply states in the end: "v = 3 m/s" has the name "v" and the text "3 m/s"."""
+
+    text: str
+    name: str | None = None
+
+
+def extract_final(reply: str) -> FinalAnswer | None:
+    r"""The one final answer a free-form reply states; None where there is none or more than one.
+
+    Taken from `\boxed{}` (with a unit that follows it), from "answer: ..." statements, or from a reply that is a
+    single short line. All statements have to agree.
+    """
+    body = re.sub(r"\*\*|`|__", "", reply).strip()
+    if _VERDICT.search(body):
+        return None
+    stated: list[str] = []
+    for content, tail in boxed(body):
+        follows = without_latex(re.split(r"[.,;。，；]", tail, maxsplit=1)[0])
+        stated.append(f"{content} {follows}".strip())
+    if not stated:
+        flat = plain(body)
+        matches = list(_FINAL.finditer(flat))
+        if any(_UNSURE_BEFORE.search(flat[max(0, match.start() - 45) : match.start()]) for match in matches):
+            return None
+        stated = [match.group(1) for match in matches]
+    if not stated and "\n" not in body and len(body) <= 80:
+        stated = [body]
+    answers = [named_answer(text) for text in stated]
+    if not answers or not answers[0].text:
+        return None
+    agree = all(comparable(other.text) == comparable(answers[0].text) for other in answers)
+    return answers[0] if agree else None
+
+
+def named_answer(text: str) -> FinalAnswer:
+    """Split "v = 3 m/s" into name and value; LaTeX is spelled out."""
+    said = without_latex(text).strip().rstrip("。.").strip()
+    match = _NAME.match(said)
+    if match is None:
+        return FinalAnswer(said)
+    return FinalAnswer(said[match.end() :].strip(), comparable(match.group(1)))

@@ -1,0 +1,111 @@
+r"""Normal form of answer text: full-width forms, superscripts, LaTeX spelling. Pure functions, no judgement here.
+
+"２.５×１０³ Ｎ"            ->  "2.5*10^3 N"
+"$\dfrac{1}{2}\,\text{m}$"  ->  "(1)/(2) m"
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", "0123456789+-n")
+_SUPERSCRIPT_RUN = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ]+")
+_VULGAR = re.compile("[¼-¾⅐-⅞]")
+_DASHES = str.maketrans(
+    {"−": "-", "–": "-", "—": "-", "﹣": "-", "⁄": "/", "∕": "/", "÷": "/", "×": "*", "⋅": "·", "∙": "·"}
+)
+
+_WRAPPED = re.compile(
+    r"\\(?:text|textbf|textit|textrm|textsf|mathrm|mathbf|mathit|mathsf|rm|bf|mbox|operatorname|boldsymbol)\s*"
+    r"\{([^{}]*)\}"
+)
+_FRACTION = re.compile(r"\\[dtc]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
+_SHORT_FRACTION = re.compile(r"\\[dtc]?frac\s*(\d)\s*(\d)")
+_SPACES = re.compile(r"\\[,;:! ]|\\quad|\\qquad|~|\\thinspace")
+_REMOVED = re.compile(r"\\(?:left|right|displaystyle|textstyle|big|Big|bigl|bigr)(?![a-zA-Z])|\\[()\[\]]|\$")
+_SYMBOLS = {
+    r"\times": "*",
+    r"\cdot": "·",
+    r"\div": "/",
+    r"\degree": "°",
+    r"\circ": "°",
+    r"\celsius": "°C",
+    r"\approx": "≈",
+    r"\simeq": "≈",
+    r"\pm": "±",
+    r"\mu": "μ",
+    r"\Omega": "Ω",
+    r"\pi": "π",
+    r"\%": "%",
+    r"\sqrt": "√",
+    r"\infty": "∞",
+    r"\le": "≤",
+    r"\leq": "≤",
+    r"\ge": "≥",
+    r"\geq": "≥",
+}
+_COMMAND = re.compile(r"\\(?:[A-Za-z]+|%)")
+
+
+def plain(text: str) -> str:
+    """NFKC with superscripts kept as powers and fractions kept apart from the number before them."""
+    text = _SUPERSCRIPT_RUN.sub(lambda match: "^" + match.group(0).translate(_SUPERSCRIPTS), text)
+    text = _VULGAR.sub(lambda match: " " + unicodedata.normalize("NFKC", match.group(0)), text)
+    return unicodedata.normalize("NFKC", text).translate(_DASHES).replace("µ", "μ")
+
+
+def without_latex(text: str) -> str:
+    """`plain`, with LaTeX spelled out where it has a plain form; unknown commands stay as they are."""
+    text = _REMOVED.sub(" ", _SPACES.sub(" ", text))
+    for _ in range(4):
+        before = text
+        text = _WRAPPED.sub(r" \1 ", text)
+        text = _FRACTION.sub(r"(\1)/(\2)", _SHORT_FRACTION.sub(r"(\1)/(\2)", text))
+        if text == before:
+            break
+    text = re.sub(r"\^\s*\{\s*\\circ\s*\}|\^\s*\\circ", "°", text)
+    text = _COMMAND.sub(lambda match: _SYMBOLS.get(match.group(0), match.group(0)), text)
+    text = re.sub(r"\^\s*\{\s*([-+]?\d+)\s*\}", r"^\1", text)
+    text = re.sub(r"\s*\^\s*", "^", " ".join(plain(text).split()))
+    text = re.sub(r"μ (?=[A-Za-zΩ])", "μ", text)
+    return re.sub(r"(?:° ?|\bdegrees? (?=C|F))(?:C(?:elsius)?|F(?:ahrenheit)?)\b", _temperature, text)
+
+
+def _temperature(match: re.Match[str]) -> str:
+    return "°F" if "F" in match.group(0) else "°C"
+
+
+def comparable(text: str) -> str:
+    """Form in which two texts are called equal: blanks only between words, subscript signs and end marks gone."""
+    text = without_latex(text)
+    text = re.sub(r"_\{([^{}]*)\}|_", lambda match: match.group(1) or "", text)
+    text = re.sub(r"\s*([^\w\s])\s*", r"\1", text)
+    return text.strip().rstrip(".;,。；，!").strip()
+
+
+def same_text(first: str, second: str) -> bool:
+    """Equal after normalisation. Case counts ("Co" is not "CO", "Aa" is not "aa") but in words of four letters on."""
+    one, two = comparable(first), comparable(second)
+    if not one or not two:
+        return False
+    if one == two:
+        return True
+    words = re.compile(r"[A-Za-z]{4,}(?: [A-Za-z]{2,})*")
+    return words.fullmatch(one) is not None and one.casefold() == two.casefold()
+
+
+_BRACES = re.compile(r"\\(?:boxed|fbox)\s*\{|\{|\}")
+
+
+def boxed(text: str) -> list[tuple[str, str]]:
+    r"""Contents of all `\boxed{...}` with what follows each on its line (for a unit outside of the box)."""
+    found: list[tuple[str, str]] = []
+    opened: list[int | None] = []
+    for match in _BRACES.finditer(text):
+        if match.group(0) != "}":
+            opened.append(match.end() if match.group(0) != "{" else None)
+        elif opened and (start := opened.pop()) is not None:
+            tail = text[match.end() : match.end() + 80].split("\n", 1)[0]
+            found.append((text[start : match.start()], tail))
+    return found
