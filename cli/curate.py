@@ -1,0 +1,348 @@
+"""`curate`: from a raw pool to the problems of a benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchwright.cli.common import (
+    Incomplete,
+    SummaryTable,
+    emit,
+    json_option,
+    open_workspace,
+    progress,
+    say,
+    workspace_option,
+)
+from benchwright.cli.curate_cluster import cluster, embed, estimate
+
+if TYPE_CHECKING:
+    from benchwright.curation.ingest import IngestResult
+    from benchwright.curation.stats import Stats
+    from benchwright.schemas.artefact import Counts
+    from benchwright.schemas.recipe import ModelRecipe
+    from benchwright.schemas.workspace import Workspace
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def curate() -> None:
+    """From a raw pool of questions to the problems of a benchmark.
+
+    In this order: init, ingest, cluster, tag; then people review (`annotate`); then problems.
+    """
+
+
+curate.add_command(embed)
+curate.add_command(estimate)
+curate.add_command(cluster)
+
+
+@curate.command()
+@click.argument("path", type=click.Path(path_type=Path, file_okay=False), default=Path())
+@click.option("--name", default=None, help="Name of the benchmark; default: the folder's name.")
+@click.option(
+    "--discipline",
+    "disciplines",
+    multiple=True,
+    help="A discipline, may be repeated; default: the taxonomy's three.",
+)
+@json_option
+def init(path: Path, name: str | None, disciplines: tuple[str, ...], as_json: bool) -> None:
+    """Make a workspace: a folder with a commented recipe, benchwright.toml."""
+    import re
+
+    from benchwright.schemas.recipe import default_recipe_toml
+    from benchwright.schemas.workspace import Workspace
+
+    name = name or re.sub(r"[^a-z0-9]+", "-", path.resolve().name.lower()).strip("-") or "benchmark"
+    toml = default_recipe_toml(name, disciplines) if disciplines else default_recipe_toml(name)
+    workspace = Workspace.create(path, toml)
+    workspace.taxonomies.mkdir(exist_ok=True)
+    result = {"workspace": str(workspace.root), "recipe": str(workspace.root / "benchwright.toml")}
+    table = SummaryTable(
+        f"Workspace {name}",
+        ["discipline", "budget"],
+        [[d, r.budget] for d, r in workspace.recipe.disciplines.items()],
+    )
+    emit(result, table, as_json, f"curate ingest SOURCE --workspace {path}")
+
+
+@curate.command()
+@click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--name", default=None, help="Name of the source; default: its file name without endings.")
+@click.option("--license", "license_name", default=None, help="Licence of rows that name none.")
+@click.option("--discipline", default=None, help="Discipline of rows that name none.")
+@click.option("--language", default=None, help="Language of rows that name none.")
+@click.option(
+    "--images-root",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    default=None,
+    help="Folder that picture paths are relative to; default: the source's own.",
+)
+@workspace_option
+@json_option
+def ingest(
+    sources: tuple[Path, ...],
+    name: str | None,
+    license_name: str | None,
+    discipline: str | None,
+    language: str | None,
+    images_root: Path | None,
+    workspace: Path | None,
+    as_json: bool,
+) -> None:
+    """Read sources into the pool: JSONL, JSON, CSV, Parquet or a saved `datasets` folder.
+
+    Every row is kept or rejected with a reason (pool/rejected.parquet). The same source again is an update.
+    """
+    from benchwright.curation.ingest import IngestOptions
+    from benchwright.curation.ingest import ingest as ingest_sources
+
+    place = open_workspace(workspace)
+    options = IngestOptions(name, license_name, discipline, language, images_root)
+    with progress(0, "ingest") as bar:
+        base = 0
+
+        def on_row(source: str, done: int, total: int) -> None:
+            nonlocal base
+            bar.label = f"ingest {source}"
+            if done == 1:
+                base = bar.done
+                bar.total, bar.shown = base + total, _terminal()
+            bar.advance()
+
+        results = ingest_sources(place, sources, options, on_row)
+    _show_ingest(place, results, as_json)
+
+
+def _terminal() -> bool:
+    import sys
+
+    from benchwright.cli.common import quiet
+
+    return sys.stderr.isatty() and not quiet()
+
+
+def _show_ingest(workspace: Workspace, results: Sequence[IngestResult], as_json: bool) -> None:
+    rows = []
+    for result in results:
+        counts, changes = result.counts, result.changes
+        rows.append(
+            [
+                result.name,
+                counts.n_in,
+                counts.n_kept,
+                counts.n_rejected,
+                changes["new"],
+                changes["changed"],
+                changes["gone"],
+            ]
+        )
+        if counts.reasons:
+            say(f"{result.name}, rejected: {_listed(counts.reasons)}")
+        if result.notes:
+            say(f"{result.name}, noted: {_listed(result.notes)}")
+        if not result.ran:
+            say(f"{result.name}: nothing to do, this source was already in the pool")
+    pools = {name: _rows_in(workspace.pool(name)) for name in workspace.pool_disciplines()}
+    clashes = _rows_in(workspace.pool_rejected) - _all_rejected(workspace)
+    if clashes:
+        say(f"{clashes} rows clash with questions of other sources: see pool/rejected.parquet")
+    say("pool: " + (_listed(pools) or "empty"))
+    table = SummaryTable("Ingest", ["source", "rows", "kept", "rejected", "new", "changed", "gone"], rows)
+    output = {
+        "sources": [
+            {
+                "name": r.name,
+                "ran": r.ran,
+                **r.counts.model_dump(),
+                "changes": r.changes,
+                "notes": r.notes,
+            }
+            for r in results
+        ],
+        "pool": pools,
+        "clashes": clashes,
+    }
+    if not any(pools.values()):
+        say("no row was kept: mend the mapping in [ingest.fields], or the flags, and ingest again")
+    emit(output, table, as_json, "curate cluster" if any(pools.values()) else None)
+
+
+def _all_rejected(workspace: Workspace) -> int:
+    from benchwright.curation.ingest_pool import read_entries
+
+    return sum(entry.counts.n_rejected for entry in read_entries(workspace))
+
+
+def _rows_in(path: Path) -> int:
+    import pyarrow.parquet as pq
+
+    return int(pq.read_metadata(path).num_rows)
+
+
+@curate.command()
+@click.option("--discipline", default=None, help="Only this discipline; default: all that are selected.")
+@click.option(
+    "--model", default=None, help="`embedded`, or a chat model such as openai/NAME; default: the recipe's."
+)
+@click.option("--base-url", default=None, help="OpenAI-compatible server of the model.")
+@click.option(
+    "--allow-external", is_flag=True, help="Unreleased questions may go to a model outside this machine."
+)
+@workspace_option
+@json_option
+def tag(
+    discipline: str | None,
+    model: str | None,
+    base_url: str | None,
+    allow_external: bool,
+    workspace: Path | None,
+    as_json: bool,
+) -> None:
+    """Propose subject and difficulty of the selected questions, for people to review."""
+    from benchwright.curation.propose import selected_disciplines
+    from benchwright.curation.tag import tag as propose_tags
+
+    place = open_workspace(workspace)
+    settings = tagging_model(place, model, base_url, allow_external)
+    with progress(0, "tag") as bar:
+
+        def on_item(done: int, total: int) -> None:
+            bar.total, bar.shown = total, _terminal()
+            bar.advance(done - bar.done)
+
+        result = propose_tags(place, discipline, settings, on_item)
+    counts = _counts(result.counts)
+    if not result.ran:
+        say("nothing to do: these proposals were already made")
+    table = SummaryTable(
+        "Tag",
+        ["proposer", "disciplines", "questions", "proposed", "rejected"],
+        [
+            [
+                settings.model if settings else "embedded",
+                ", ".join(selected_disciplines(place, discipline)),
+                counts.n_in,
+                counts.n_kept,
+                counts.n_rejected,
+            ]
+        ],
+    )
+    emit({"ran": result.ran, **counts.model_dump()}, table, as_json, "annotate push tagging")
+    if counts.n_rejected:
+        raise Incomplete(
+            f"{counts.n_rejected} of {counts.n_in} questions have no proposal ({_listed(counts.reasons)}): "
+            "run `curate tag` again to ask for them once more."
+        )
+
+
+def tagging_model(
+    workspace: Workspace, model: str | None, base_url: str | None, allow_external: bool
+) -> ModelRecipe | None:
+    """Whom to ask: the flags over `[models.tagging]` of the recipe; None is the embedded proposer."""
+    from benchwright.schemas.recipe import ModelRecipe
+
+    known = workspace.recipe.models.get("tagging")
+    name = model or (known.model if known else "embedded")
+    if name == "embedded":
+        return None
+    values: dict[str, Any] = known.model_dump() if known else {}
+    values |= {"model": name, "base_url": base_url or values.get("base_url")}
+    if allow_external:
+        values["allow_external"] = True
+    return ModelRecipe.model_validate(values)
+
+
+@curate.command()
+@click.option(
+    "--accept-proposals",
+    is_flag=True,
+    help="Take the machine's word where no person has reviewed; recorded in every problem's provenance.",
+)
+@workspace_option
+@json_option
+def problems(accept_proposals: bool, workspace: Path | None, as_json: bool) -> None:
+    """Derive problems.parquet from pool, selection, proposals and final verdicts."""
+    from benchwright.curation.problems import make_problems
+    from benchwright.curation.stats import statistics
+    from benchwright.schemas.records import Problem
+    from benchwright.schemas.tables import read_records
+
+    place = open_workspace(workspace)
+    result = make_problems(place, accept_proposals)
+    counts = _counts(result.counts)
+    made = read_records(place.problems, Problem)
+    figures = statistics("problems", made)
+    rows = [[name, n] for name, n in figures.by_discipline.items()]
+    if counts.reasons:
+        say(f"not problems yet: {_listed(counts.reasons)} (problems.rejected.parquet)")
+    if not result.ran:
+        say("nothing to do: the problems are up to date")
+    table = SummaryTable("Problems", ["discipline", "problems"], [*rows, ["all", counts.n_kept]])
+    output = {"ran": result.ran, **counts.model_dump(), "by_discipline": figures.by_discipline}
+    emit(output, table, as_json, "render vision-only" if made else "annotate pull tagging")
+
+
+@curate.command()
+@click.option(
+    "--of",
+    type=click.Choice(["pool", "problems"]),
+    default=None,
+    help="Default: the problems if there are any.",
+)
+@workspace_option
+@json_option
+def stats(of: str | None, workspace: Path | None, as_json: bool) -> None:
+    """Counts and lengths of the pool or of the problems."""
+    from benchwright.curation.stats import pool_or_problems, statistics
+
+    place = open_workspace(workspace)
+    what, items = pool_or_problems(place, of)  # type: ignore[arg-type]
+    figures = statistics(what, items)
+    table = SummaryTable(f"Statistics of the {what}", ["figure", "of", "value"], _stats_rows(figures))
+    emit(figures.model_dump(mode="json"), table, as_json)
+
+
+def _stats_rows(figures: Stats) -> list[list[object]]:
+    rows: list[list[object]] = [["items", "", figures.items]]
+    groups = {
+        "discipline": figures.by_discipline,
+        "subject": figures.by_subject,
+        "level": figures.by_difficulty,
+        "question type": figures.by_question_type,
+        "language": figures.by_language,
+        "source": figures.by_source,
+        "split": figures.by_split,
+        "options": figures.choices,
+    }
+    for group, counts in groups.items():
+        rows += [[group, name, n] for name, n in counts.items()]
+    for name in (
+        "with_image",
+        "with_solution",
+        "images",
+        "unique_images",
+        "unique_questions",
+        "unique_answers",
+    ):
+        rows.append([name.replace("_", " "), "", getattr(figures, name)])
+    for name, lengths in (("question", figures.question_length), ("answer", figures.answer_length)):
+        for language, length in lengths.items():
+            rows.append([f"{name} characters, mean", language, length.mean])
+            rows.append([f"{name} characters, most", language, length.maximum])
+    return rows
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {n:,}" for name, n in counts.items())
+
+
+def _counts(counts: Counts | None) -> Counts:
+    if counts is None:
+        raise AssertionError("this stage always counts")
+    return counts

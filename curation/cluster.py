@@ -1,0 +1,256 @@
+"""From pool, embeddings and estimates to clusters and the certified selection of one discipline."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.curation.certificate import certify, rows_of
+from benchwright.curation.embed import embed_discipline, index_path, load_vectors
+from benchwright.curation.estimate import estimate_discipline
+from benchwright.curation.kmeans import Clustering, kmeans
+from benchwright.curation.select import checked_cover, choose
+from benchwright.curation.select_items import Candidate, frequencies, points_at
+from benchwright.schemas.artefact import Counts, StageResult, run_stage, stage_state, write_atomic
+from benchwright.schemas.digest import canonical_json
+from benchwright.schemas.errors import UsageError
+from benchwright.schemas.records import Question
+from benchwright.schemas.selection import (
+    Certificate,
+    ChoiceSettings,
+    ClusterRow,
+    Estimate,
+    SelectionRow,
+    is_stand_in,
+)
+from benchwright.schemas.tables import read_records, write_records
+from benchwright.schemas.workspace import Workspace
+
+CLUSTER_VERSION = 1
+SELECT_VERSION = 1
+_PER_CLUSTER = 3
+"""Representatives that a cluster gets on average."""
+_DECIMALS = 6
+"""Places of distances and centralities: below what the last bits of float arithmetic could change."""
+
+
+@dataclass(frozen=True)
+class Selected:
+    """What `select_discipline` did."""
+
+    stage: StageResult
+    certificate: Certificate
+
+
+def choose_representatives(
+    workspace: Workspace,
+    discipline: str,
+    budget: int | None = None,
+    k: int | None = None,
+    workers: int | None = None,
+    report: Callable[[int, int], None] = lambda done, total: None,
+) -> Selected:
+    """Run what is missing of embed, estimate and cluster, then choose: the whole of `curate cluster`.
+
+    Args:
+        workspace: where everything lies.
+        discipline: which pool.
+        budget: how many to choose; None takes the recipe's.
+        k: clusters; None takes the recipe's, or `default_clusters`.
+        workers: processes and threads; None takes all cores.
+        report: told (embedded, to be embedded).
+
+    Raises:
+        InfeasibleError: see `select.choose`; whatever stood there before is left as it was.
+        UsageError: there is no pool.
+    """
+    n = budget or workspace.recipe.budget(discipline)
+    clusters = k or workspace.recipe.selection.clusters or default_clusters(n)
+    embed_discipline(workspace, discipline, None, workers or os.cpu_count() or 1, report)
+    estimate_discipline(workspace, discipline)
+    check_budget(workspace, discipline, n)
+    cluster_discipline(workspace, discipline, clusters, workers)
+    return select_discipline(workspace, discipline, n, clusters)
+
+
+def check_budget(workspace: Workspace, discipline: str, n: int) -> None:
+    """Refuse a budget that cannot cover the knowledge points, before clusters are written for it.
+
+    Raises:
+        InfeasibleError: `cover-exceeds-budget` or `budget-exceeds-pool`.
+    """
+    done = stage_state(workspace, workspace.selection(discipline)) == "done"
+    if done and read_certificate(workspace, discipline).n == n:
+        return
+    items = [
+        Candidate(row.question_id, row.subject, row.difficulty, 0, 0.0, points_at(row.points, 0, None))
+        for row in read_records(workspace.estimates(discipline), Estimate)
+    ]
+    named = [point for point in frequencies(items) if not is_stand_in(point)]
+    checked_cover(discipline, items, named, n)
+
+
+def default_clusters(budget: int) -> int:
+    """Clusters for a budget: one for every three representatives.
+
+    Questions without knowledge points stand for their clusters, so this leaves two thirds of the budget to real
+    points even when each stand-in takes a place.
+    """
+    return max(1, budget // _PER_CLUSTER)
+
+
+def cluster_discipline(
+    workspace: Workspace, discipline: str, k: int, workers: int | None = None
+) -> StageResult:
+    """Write `clusters/<discipline>.parquet`, and beside it a record of seed, threads and library versions.
+
+    Raises:
+        UsageError: pool or embeddings are missing, or the pool is empty.
+    """
+    seed = workspace.recipe.benchmark.seed
+    output = workspace.clusters(discipline)
+
+    def produce(paths: tuple[Path, ...]) -> Counts:
+        questions = sorted(
+            read_records(workspace.pool(discipline), Question), key=lambda question: question.id
+        )
+        vectors = load_vectors(workspace, discipline, questions)
+        clustering = kmeans(vectors, k, seed, workers=workers)
+        rows = cluster_rows([question.id for question in questions], clustering)
+        write_records(paths[0], rows, ClusterRow)
+        record = canonical_json(_run_record(clustering, seed, workers)) + "\n"
+        write_atomic(output.with_suffix(".run.json"), record.encode("utf-8"))
+        return Counts(n_in=len(rows), n_kept=len(rows))
+
+    return run_stage(
+        workspace,
+        f"cluster/{discipline}",
+        CLUSTER_VERSION,
+        [workspace.pool(discipline), index_path(workspace, discipline)],
+        [output],
+        {"k": k, "seed": seed},
+        produce,
+    )
+
+
+def cluster_rows(ids: list[str], clustering: Clustering) -> list[ClusterRow]:
+    """Clusters as they are stored; centrality falls from 1 at the centre to 0 for the farthest member."""
+    distances = np.round(clustering.distances, _DECIMALS)
+    farthest = np.zeros(max(1, clustering.k))
+    np.maximum.at(farthest, clustering.labels, distances)
+    centralities = _centralities(distances, farthest[clustering.labels])
+    return [
+        ClusterRow(
+            question_id=question_id,
+            cluster=int(label),
+            distance=float(distance),
+            centrality=float(centrality),
+        )
+        for question_id, label, distance, centrality in zip(
+            ids, clustering.labels, distances, centralities, strict=True
+        )
+    ]
+
+
+def candidates(workspace: Workspace, discipline: str, path_level: int | None = None) -> list[Candidate]:
+    """The items of a choice, from estimates and clusters, by question id.
+
+    Raises:
+        UsageError: estimates and clusters do not speak of the same questions.
+    """
+    estimates = {row.question_id: row for row in read_records(workspace.estimates(discipline), Estimate)}
+    clusters = {row.question_id: row for row in read_records(workspace.clusters(discipline), ClusterRow)}
+    if estimates.keys() != clusters.keys():
+        raise UsageError(
+            f"estimates and clusters of {discipline} hold different questions: run `curate cluster --discipline "
+            f"{discipline}` again."
+        )
+    return [
+        Candidate(
+            question_id,
+            estimates[question_id].subject,
+            estimates[question_id].difficulty,
+            row.cluster,
+            row.centrality,
+            points_at(estimates[question_id].points, row.cluster, path_level),
+            estimates[question_id].estimated,
+        )
+        for question_id, row in sorted(clusters.items())
+    ]
+
+
+def settings_for(workspace: Workspace, n: int, clusters: int) -> ChoiceSettings:
+    """The recipe's rules for a budget of `n` in a pool of that many clusters."""
+    recipe = workspace.recipe
+    return ChoiceSettings(
+        n=n,
+        subject_balance=recipe.selection.subject_balance,
+        subject_tolerance=min(1.0, recipe.selection.subject_tolerance),
+        difficulty_tolerance=min(1.0, recipe.selection.difficulty_tolerance),
+        max_per_cluster=max(1, math.ceil(2 * n / clusters)),
+        time_limit=recipe.selection.time_limit,
+        seed=recipe.benchmark.seed,
+    )
+
+
+def select_discipline(workspace: Workspace, discipline: str, n: int, clusters_asked: int) -> Selected:
+    """Choose `n` questions; write `selection/<discipline>.parquet` and its certificate.
+
+    A selection that cannot be made leaves the one before as it was.
+
+    Raises:
+        InfeasibleError: the rules exclude each other; names them.
+        UsageError: estimates or clusters are missing.
+    """
+    found = {row.cluster for row in read_records(workspace.clusters(discipline), ClusterRow)}
+    settings = settings_for(workspace, n, max(1, len(found)))
+
+    def produce(paths: tuple[Path, ...]) -> Counts:
+        pool = candidates(workspace, discipline, settings.path_level)
+        choice = choose(discipline, pool, settings)
+        certificate = certify(discipline, pool, choice, settings, clusters_asked)
+        write_records(paths[0], rows_of(discipline, choice), SelectionRow)
+        paths[1].write_text(certificate.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        left = len(pool) - len(choice.chosen)
+        return Counts(
+            n_in=len(pool), n_kept=len(choice.chosen), n_rejected=left, reasons={"not-chosen": left}
+        )
+
+    result = run_stage(
+        workspace,
+        f"select/{discipline}",
+        SELECT_VERSION,
+        [workspace.estimates(discipline), workspace.clusters(discipline)],
+        [workspace.selection(discipline), workspace.certificate(discipline)],
+        {"settings": settings.model_dump(mode="json"), "clusters_asked": clusters_asked},
+        produce,
+    )
+    return Selected(result, read_certificate(workspace, discipline))
+
+
+def read_certificate(workspace: Workspace, discipline: str) -> Certificate:
+    """The stored certificate of a discipline."""
+    return Certificate.model_validate_json(workspace.certificate(discipline).read_bytes())
+
+
+def _centralities(distances: NDArray[np.float64], farthest: NDArray[np.float64]) -> NDArray[np.float64]:
+    shares = np.divide(distances, farthest, out=np.zeros_like(distances), where=farthest > 0)
+    return np.round(1 - shares, _DECIMALS)
+
+
+def _run_record(clustering: Clustering, seed: int, workers: int | None) -> dict[str, object]:
+    return {
+        "seed": seed,
+        "threads": workers or os.cpu_count(),
+        "libraries": {name: version(name) for name in ("numpy", "scipy", "threadpoolctl", "highspy")},
+        "clusters": clustering.k,
+        "clusters_asked": clustering.asked,
+        "inertia": round(clustering.inertia, _DECIMALS),
+    }

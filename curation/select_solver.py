@@ -1,0 +1,152 @@
+"""A mixed-integer linear program and the one place that talks to HiGHS.
+
+One thread and a fixed seed: the same program gives the same answer.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from importlib.metadata import version
+
+import highspy
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+
+from benchwright.schemas.selection import SolverStatus
+
+Floats = NDArray[np.float64]
+
+SOLVER = f"HiGHS (highspy {version('highspy')})"
+_BOUND_DECIMALS = 6
+
+
+class _Quiet(highspy.Highs):  # type: ignore[misc]
+    """HiGHS without its banner: the constructor prints it on standard output, before any option can be set."""
+
+    def enableCallbacks(self) -> None:
+        """Called by the constructor."""
+        self.silent()
+        super().enableCallbacks()
+
+
+class Program:
+    """Maximise a linear function of bounded variables under linear rows; built column by column, row by row."""
+
+    def __init__(self) -> None:
+        self._gains: list[float] = []
+        self._lower: list[float] = []
+        self._upper: list[float] = []
+        self._whole: list[bool] = []
+        self._row_lower: list[float] = []
+        self._row_upper: list[float] = []
+        self._rows: list[int] = []
+        self._columns: list[int] = []
+        self._values: list[float] = []
+
+    @property
+    def columns(self) -> int:
+        """Number of variables."""
+        return len(self._gains)
+
+    def variable(self, gain: float, lower: float = 0.0, upper: float = math.inf, whole: bool = False) -> int:
+        """Add a variable; returns its index."""
+        self._gains.append(gain)
+        self._lower.append(lower)
+        self._upper.append(upper)
+        self._whole.append(whole)
+        return len(self._gains) - 1
+
+    def row(self, terms: dict[int, float], lower: float = -math.inf, upper: float = math.inf) -> None:
+        """Demand `lower <= sum of coefficient * variable <= upper`."""
+        index = len(self._row_lower)
+        self._row_lower.append(lower)
+        self._row_upper.append(upper)
+        for column, value in terms.items():
+            self._rows.append(index)
+            self._columns.append(column)
+            self._values.append(value)
+
+    def solve(
+        self, gap_limit: float = 0.0, time_limit: float = math.inf, seed: int = 0, nodes: int | None = None
+    ) -> Solution | None:
+        """The best answer found, or None when there is none.
+
+        Args:
+            gap_limit: relative gap at which to stop.
+            time_limit: seconds; where it is reached the answer depends on the machine.
+            seed: of the solver's own choices.
+            nodes: branches after which to stop; unlike a time limit the same everywhere.
+
+        Raises:
+            RuntimeError: the solver failed, or ran out of time before it found any answer.
+        """
+        solver = _Quiet()
+        for name, value in (
+            ("output_flag", False),
+            ("threads", 1),
+            ("random_seed", seed % 2**31),
+            ("mip_rel_gap", gap_limit),
+            ("mip_abs_gap", 1e-9),
+            ("time_limit", time_limit),
+            ("mip_max_nodes", highspy.kHighsIInf if nodes is None else nodes),
+        ):
+            solver.setOptionValue(name, value)
+        solver.passModel(self._model())
+        solver.run()
+        status = solver.getModelStatus()
+        kinds = highspy.HighsModelStatus
+        if status in (kinds.kInfeasible, kinds.kUnboundedOrInfeasible):
+            return None
+        info = solver.getInfo()
+        stopped = status in (kinds.kTimeLimit, kinds.kSolutionLimit)
+        if not (status == kinds.kOptimal or (stopped and info.primal_solution_status == 2)):
+            raise RuntimeError(f"HiGHS ended with {solver.modelStatusToString(status)!r}")
+        objective = float(info.objective_function_value)
+        bound = float(info.mip_dual_bound) if any(self._whole) else objective
+        bound = max(objective, math.ceil(bound * 10**_BOUND_DECIMALS - 1e-3) / 10**_BOUND_DECIMALS)
+        return Solution(np.asarray(solver.getSolution().col_value, np.float64), objective, bound, stopped)
+
+    def _model(self) -> highspy.HighsLp:
+        matrix = sparse.csc_matrix(
+            (self._values, (self._rows, self._columns)), shape=(len(self._row_lower), self.columns)
+        )
+        model = highspy.HighsLp()
+        model.num_col_, model.num_row_ = self.columns, len(self._row_lower)
+        model.sense_ = highspy.ObjSense.kMaximize
+        model.col_cost_ = np.asarray(self._gains, np.float64)
+        model.col_lower_ = np.asarray(self._lower, np.float64)
+        model.col_upper_ = np.asarray(self._upper, np.float64)
+        model.row_lower_ = np.asarray(self._row_lower, np.float64)
+        model.row_upper_ = np.asarray(self._row_upper, np.float64)
+        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+        model.a_matrix_.start_ = matrix.indptr
+        model.a_matrix_.index_ = matrix.indices
+        model.a_matrix_.value_ = matrix.data
+        kinds = highspy.HighsVarType
+        model.integrality_ = [kinds.kInteger if whole else kinds.kContinuous for whole in self._whole]
+        return model
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What the solver found."""
+
+    values: Floats
+    """[columns]."""
+    objective: float
+    bound: float
+    """No allowed answer is worth more; rounded up to six decimals."""
+    stopped: bool
+    """Whether a limit of time or nodes ended the search."""
+
+    def chosen(self, columns: range) -> list[int]:
+        """Which of these 0/1 variables are 1."""
+        return [column for column in columns if self.values[column] > 0.5]
+
+    def status(self, objective: float) -> SolverStatus:
+        """Optimal when the bound is reached, else why the solver stopped earlier."""
+        if self.bound - objective <= 1e-6 * max(1.0, abs(objective)):
+            return "optimal"
+        return "time-limit" if self.stopped else "gap-limit"

@@ -1,0 +1,335 @@
+"""Readers: JSON Lines, JSON, CSV, Parquet and saved `datasets` folders as rows whose values keep their own spelling.
+
+Nothing is inferred. A number stays the text that stood in the file (`Number("2.50")`), CSV cells are text, a Parquet
+column has the type that its schema says. A row that cannot be read becomes a `BadRow` with a reason; the rest go on.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchwright.schemas.digest import sha256_bytes, sha256_file
+from benchwright.schemas.errors import UsageError
+
+FORMATS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_BATCH = 256
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+class Number(str):
+    """A number by its literal text, so that 007, 2.50 and 1e3 stay what they are."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class SourceRow:
+    """One row as read.
+
+    `values` holds None, bool, str, `Number`, bytes, lists and dicts only. `raw` is the row's own JSON text where the
+    source has one.
+    """
+
+    line: int
+    values: dict[str, Any]
+    raw: str | None = None
+
+
+@dataclass(frozen=True)
+class BadRow:
+    """A row that could not be read at all; `line` counts from 1."""
+
+    line: int
+    reason: str
+    detail: str
+
+
+def source_format(path: Path) -> str:
+    """The format of a source: one of `FORMATS`, or `datasets` for a folder that `save_to_disk` wrote.
+
+    Raises:
+        UsageError: the path does not exist or is none of these.
+    """
+    if path.is_dir():
+        if (path / "state.json").is_file() or (path / "dataset_dict.json").is_file():
+            return "datasets"
+        raise UsageError(
+            f"{path} is a folder without state.json or dataset_dict.json: name a file, or a folder saved by `datasets`."
+        )
+    if not path.is_file():
+        raise UsageError(
+            f"{path} does not exist: give the path of a {', '.join(FORMATS)} file or a saved `datasets` folder."
+        )
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    if suffixes and suffixes[-1] in FORMATS:
+        return suffixes[-1]
+    raise UsageError(
+        f"{path.name} has none of the endings {', '.join(FORMATS)} (each may be followed by .gz): rename or convert it."
+    )
+
+
+def source_digest(path: Path) -> str:
+    """Digest of a source's bytes; for a folder, of its files' names and digests."""
+    if path.is_file():
+        return sha256_file(path)
+    files = sorted(file for file in path.rglob("*") if file.is_file())
+    listing = [f"{file.relative_to(path).as_posix()} {sha256_file(file)}" for file in files]
+    return sha256_bytes("\n".join(listing).encode("utf-8"))
+
+
+def read_rows(path: Path) -> Iterator[SourceRow | BadRow]:
+    """Rows of a source, in its order, one in memory at a time (a `.json` file is read whole).
+
+    Raises:
+        UsageError: unknown format, a damaged file, or text that is not UTF-8 altogether (UTF-16).
+    """
+    kind = source_format(path)
+    if kind == "datasets":
+        yield from _saved_dataset(path)
+    elif kind == ".parquet":
+        yield from _parquet(path)
+    else:
+        with _open(path) as stream:
+            _refuse_utf16(stream, path)
+            if kind in (".jsonl", ".ndjson"):
+                yield from _json_lines(stream)
+            elif kind == ".json":
+                yield from _json_document(stream, path)
+            else:
+                yield from _csv(stream, "\t" if kind == ".tsv" else ",", path)
+
+
+def parse_json(text: str) -> Any:
+    """Parse JSON, keeping numbers as `Number`; NaN, which pandas writes for missing values, becomes None.
+
+    Raises:
+        ValueError: not JSON, nested too deeply, or an object that has one key twice.
+    """
+    try:
+        return _DECODER.decode(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def dump_json(value: Any, replaced: Mapping[str, str] | None = None) -> str:
+    """JSON text of a row's values: numbers by their literals, bytes by `sha256:` digests.
+
+    Args:
+        value: what a reader gave.
+        replaced: texts to be written as others (pictures' payloads, which lie in `images/source/` anyway).
+    """
+    if isinstance(value, Number):
+        return str(value) if _is_json_number(value) else _quoted(value)
+    if isinstance(value, str):
+        return _quoted((replaced or {}).get(value, value))
+    if isinstance(value, bytes):
+        return _quoted(f"sha256:{sha256_bytes(value)}")
+    if isinstance(value, dict):
+        parts = (f"{_quoted(str(key))}: {dump_json(item, replaced)}" for key, item in value.items())
+        return "{" + ", ".join(parts) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(dump_json(item, replaced) for item in value) + "]"
+    return {None: "null", True: "true", False: "false"}[value]
+
+
+def plain(value: Any) -> Any:
+    """A Python value of a typed column in the readers' own terms: numbers by their literal, times in ISO form."""
+    if value is None or isinstance(value, (bool, str, bytes)):
+        return value
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and value != value:
+        return None
+    if isinstance(value, (int, float)):
+        return Number(repr(value))
+    return str(value.isoformat()) if hasattr(value, "isoformat") else str(value)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} stands twice in one object")
+    return result
+
+
+def _constant(name: str) -> Number | None:
+    return None if name == "NaN" else Number(name)
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=Number, parse_int=Number, parse_constant=_constant, strict=False
+)
+
+
+def _quoted(text: str) -> str:
+    # An unpaired surrogate has no UTF-8 form; its escape is what the source had as well.
+    return json.dumps(text, ensure_ascii=_SURROGATE.search(text) is not None)
+
+
+def _is_json_number(text: str) -> bool:
+    return text not in ("Infinity", "-Infinity", "inf", "-inf", "nan")
+
+
+def _open(path: Path) -> IO[bytes]:
+    return gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb")  # type: ignore[return-value]
+
+
+def _refuse_utf16(stream: IO[bytes], path: Path) -> None:
+    head = stream.read(2)
+    stream.seek(0)
+    if head in _UTF16_MARKS:
+        raise UsageError(f"{path.name} is UTF-16 text: save it as UTF-8 and ingest it again.")
+
+
+def _json_lines(stream: IO[bytes]) -> Iterator[SourceRow | BadRow]:
+    for line, data in enumerate(stream, start=1):
+        body = data.removeprefix(b"\xef\xbb\xbf") if line == 1 else data
+        if not body.strip():
+            continue
+        try:
+            raw = body.decode("utf-8").rstrip("\r\n")
+            values = parse_json(raw)
+        except UnicodeDecodeError as error:
+            yield BadRow(line, "not-utf8", f"byte 0x{body[error.start]:02x} at column {error.start + 1}")
+        except ValueError as error:
+            yield BadRow(line, "bad-json", str(error))
+        else:
+            yield _row(line, values, raw)
+
+
+def _row(line: int, values: Any, raw: str | None) -> SourceRow | BadRow:
+    if isinstance(values, dict):
+        return SourceRow(line, values, raw)
+    return BadRow(line, "not-an-object", "the row is not a JSON object")
+
+
+def _json_document(stream: IO[bytes], path: Path) -> Iterator[SourceRow | BadRow]:
+    data = stream.read()
+    try:
+        document = parse_json(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{path.name} is not UTF-8 (byte {error.start + 1}): save it as UTF-8 and ingest it again."
+        ) from error
+    except ValueError as error:
+        if not str(error).startswith("Extra data"):
+            raise UsageError(
+                f"{path.name} is not valid JSON ({error}): mend it, or save one object a line as .jsonl."
+            ) from error
+        yield from _json_lines(io.BytesIO(data))  # JSON Lines under the name .json is common
+        return
+    if isinstance(document, dict):
+        document = document.get("data")
+    if not isinstance(document, list):
+        raise UsageError(
+            f'{path.name} is neither a JSON list nor an object with a list under "data": give one of the two.'
+        )
+    for index, values in enumerate(document, start=1):
+        yield _row(index, values, None)
+
+
+def _csv(stream: IO[bytes], delimiter: str, path: Path) -> Iterator[SourceRow | BadRow]:
+    csv.field_size_limit(2**31 - 1)  # a picture may stand in a cell
+    # Bytes that are not UTF-8 come through as surrogates, so that one bad row does not end the reading.
+    text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
+    try:
+        yield from _csv_rows(csv.reader(text, delimiter=delimiter, strict=True), path)
+    finally:
+        text.detach()  # the stream is closed by whoever opened it
+
+
+def _csv_rows(reader: Any, path: Path) -> Iterator[SourceRow | BadRow]:
+    try:
+        header = next(reader)
+    except (StopIteration, csv.Error):
+        raise UsageError(
+            f"{path.name} has no header row: put the column names into its first line."
+        ) from None
+    if len(set(header)) < len(header):
+        raise UsageError(f"{path.name} names a column twice in its header: rename one of them.")
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield BadRow(line, "bad-csv", str(error))
+            continue
+        if cells:
+            yield _csv_row(line, header, cells)
+
+
+def _csv_row(line: int, header: list[str], cells: list[str]) -> SourceRow | BadRow:
+    if len(cells) != len(header):
+        return BadRow(line, "ragged-row", f"{len(cells)} cells under {len(header)} column names")
+    if any("\udc80" <= character <= "\udcff" for cell in cells for character in cell):
+        return BadRow(line, "not-utf8", "a cell holds bytes that are not UTF-8")
+    return SourceRow(line, dict(zip(header, cells, strict=True)))
+
+
+def _parquet(path: Path) -> Iterator[SourceRow | BadRow]:
+    try:
+        file = pq.ParquetFile(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise UsageError(f"{path.name} cannot be read as Parquet ({error}): export it again.") from error
+    with file:
+        names = _class_names((file.schema_arrow.metadata or {}).get(b"huggingface"))
+        yield from _arrow_rows(file.iter_batches(batch_size=_BATCH), names)
+
+
+def _saved_dataset(path: Path) -> Iterator[SourceRow | BadRow]:
+    import datasets
+
+    loaded = datasets.load_from_disk(str(path))
+    parts = [loaded[split] for split in loaded] if isinstance(loaded, dict) else [loaded]
+    line = 0
+    for part in parts:
+        names = {
+            column: list(feature.names)
+            for column, feature in part.features.items()
+            if isinstance(feature, datasets.ClassLabel)
+        }
+        for table in part.with_format("arrow").iter(batch_size=_BATCH):
+            for row in _arrow_rows(table.to_batches(), names, line):
+                line = row.line
+                yield row
+
+
+def _class_names(metadata: bytes | None) -> dict[str, list[str]]:
+    """Names behind the integer columns that `datasets` marks as class labels in a Parquet file's metadata."""
+    if metadata is None:
+        return {}
+    features = json.loads(metadata).get("info", {}).get("features", {})
+    return {
+        column: list(feature["names"])
+        for column, feature in features.items()
+        if isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
+    }
+
+
+def _arrow_rows(batches: Any, class_names: Mapping[str, list[str]], line: int = 0) -> Iterator[SourceRow]:
+    for batch in batches:
+        for values in batch.to_pylist():
+            line += 1
+            for column, names in class_names.items():
+                index = values.get(column)
+                if isinstance(index, int) and 0 <= index < len(names):
+                    values[column] = names[index]
+            yield SourceRow(line, {key: plain(value) for key, value in values.items()})
