@@ -198,6 +198,8 @@ def _produce_all(
     temporaries = tuple(path.with_name(f".{path.name}.{os.getpid()}.tmp") for path in outputs)
     for path in outputs:
         path.parent.mkdir(parents=True, exist_ok=True)
+        for left in path.parent.glob(f".{path.name}.*.tmp"):  # of a killed run; the stage's lock is ours
+            left.unlink()
     try:
         counts = produce(temporaries)
         for temporary in temporaries:

@@ -1,0 +1,53 @@
+# Two commands do all the set-up: `make demo` and `make test`. They need Python 3.11+, make and a package index.
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test test-long bench docs lint types line-real constraints clean
+
+# The core install: what `pip install benchwright` gives, nothing more.
+$(VENV)/.core: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --upgrade pip
+	$(PIP) install -c constraints.txt -e .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.core
+	$(PIP) install -c constraints.txt -e '.[dev]'
+	touch $@
+
+demo: $(VENV)/.core ## the whole line on the built-in examples, in a fresh workspace
+	$(BIN)/benchwright demo
+
+test: $(VENV)/.dev lint types ## everything that CI runs (< 20 minutes)
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
+	$(BIN)/python -m mypy -p benchwright
+
+test-long: $(VENV)/.dev ## acceptance runs of many minutes; their logs go to docs/acceptance/
+	mkdir -p docs/acceptance
+	$(BIN)/python -m pytest -m long -p no:cacheprovider -rA | tee docs/acceptance/test-long.txt
+
+bench: $(VENV)/.dev ## comparisons with named peers, on the same input in the same run
+	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+line-real: $(VENV)/.dev ## the whole line on the real pool below BENCHWRIGHT_SHARED (default ../shared)
+	mkdir -p docs/acceptance
+	$(BIN)/python -u tests/line/line_real.py | tee docs/acceptance/line-real.txt
+
+docs: $(VENV)/.dev ## regenerate what the documentation takes from the program
+	$(BIN)/python docs/generate.py
+
+constraints: $(VENV)/.dev ## pin what CI installs to what stands in the environment now
+	$(BIN)/python -m pip freeze --exclude-editable | grep -v -i -E '^(torch|triton|nvidia)' > constraints.txt
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info demo

