@@ -68,7 +68,10 @@ def main() -> None:
     ours, mathtext = _ours(), _mathtext()
     drawn_by = {"benchwright": _drawn(formulas, ours), "mathtext": _drawn(formulas, mathtext)}
     both = [f for f in formulas if f in drawn_by["benchwright"] and f in drawn_by["mathtext"]]
-    spent = {name: _cpu(both, draw, arguments.repeat) for name, draw in (("benchwright", ours), ("mathtext", mathtext))}
+    spent = {
+        name: _cpu(both, draw, arguments.repeat)
+        for name, draw in (("benchwright", ours), ("mathtext", mathtext))
+    }
     print(
         json.dumps(
             {

@@ -133,7 +133,10 @@ def show_table(table: SummaryTable) -> None:
         drawn.add_column(column, justify="right" if numeric else "left", overflow="fold")
     for row in table.rows:
         drawn.add_row(*[_cell(cell) for cell in row])
-    console.print(drawn)
+    with console.capture() as capture:
+        console.print(drawn)
+    for line in capture.get().rstrip("\n").split("\n"):
+        click.echo(line.rstrip())
 
 
 @contextmanager

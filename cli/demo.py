@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -213,7 +214,13 @@ def _rendered(workspace: Workspace) -> list[Line]:
     lines = []
     for version in ("vision-rich", "vision-only"):
         drawn, seconds = _call(workspace, "render", version)
-        lines.append(_line(f"render {version}", drawn, seconds))
+        kept = sum(one["made"] + one["kept"] for one in drawn["results"])
+        rejected = sum(one["rejected"] for one in drawn["results"])
+        reasons: Counter[str] = Counter()
+        for one in drawn["results"]:
+            reasons.update(one["reasons"])
+        stage = f"render {version}"
+        lines.append(Line(stage, kept + rejected, kept, rejected, seconds, _reasons(reasons)))
     _call(workspace, "render", "gallery")
     return lines
 
@@ -284,7 +291,8 @@ def _show(
         emit(result, None, True)
         return
     show_table(table)
-    show_table(SummaryTable("Scores (accuracy in %, by version)", _score_columns(scores), score_rows))
+    title = "Scores (accuracy in %, by version; * incomplete: the rules could not judge every answer)"
+    show_table(SummaryTable(title, _score_columns(scores), score_rows))
     show_table(
         SummaryTable(
             "What was made", ("what", "where"), [(name, _short(path)) for name, path in paths.items()]

@@ -56,18 +56,17 @@ def _artefact_rows(ws: Workspace) -> list[dict[str, Any]]:
 
 
 def _release_row(ws: Workspace) -> dict[str, Any]:
-    from benchwright.schemas.errors import TamperedError
-    from benchwright.schemas.release_table import check_files, read_manifest
+    from benchwright.curation.release.build import release_state
+    from benchwright.schemas.release_table import read_manifest
 
-    name, folder = f"release {ws.recipe.release.tag}", ws.release(ws.recipe.release.tag)
-    manifest = read_manifest(folder) if folder.is_dir() else None
+    tag = ws.recipe.release.tag
+    state = release_state(ws, tag)
+    command = "" if state == "done" else "push-dataset --build-only"
+    manifest = read_manifest(ws.release(tag)) if state != "missing" else None
     if manifest is None:
-        return _row(name, "missing", next="push-dataset --build-only")
-    try:
-        check_files(folder, manifest.files)
-    except TamperedError as error:
-        return _row(name, "tampered", manifest.rows, note=str(error), next="push-dataset --build-only")
-    return _row(name, "done", manifest.rows, note=f"{ws.relative(folder)}, {manifest.problems} problems")
+        return _row(f"release {tag}", state, next=command)
+    note = f"{ws.relative(ws.release(tag))}, {manifest.problems} problems"
+    return _row(f"release {tag}", state, manifest.rows, note=note, next=command)
 
 
 def _artefact(ws: Workspace, stage: str, output: Path, command: str) -> dict[str, Any]:

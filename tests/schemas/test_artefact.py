@@ -135,8 +135,10 @@ def test_kill_in_the_middle_leaves_the_old_artefact(workspace: Workspace) -> Non
     done = subprocess.run([sys.executable, "-c", code, str(workspace.root)], check=False)
     assert done.returncode == -signal.SIGKILL
     assert (workspace.root / "out" / "up.txt").read_text() == "ABC"
-    assert upper(workspace).ran, "the killed attempt had withdrawn the manifest: the stage runs again"
-    assert (workspace.root / "out" / "up.txt").read_text() == "ABC"
+    assert not upper(workspace).ran, "the old artefact and its manifest are whole"
+    assert upper(workspace, factor=9).ran
+    assert (workspace.root / "out" / "up.txt").read_text() == "ABC" * 9
+    assert sorted(p.name for p in (workspace.root / "out").iterdir()) == ["up.txt", "up.txt.manifest.json"]
 
 
 def test_write_atomic_replaces(tmp_path: Path) -> None:

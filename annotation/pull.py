@@ -1,0 +1,251 @@
+"""Pull: every state of every annotation that the server shows goes to the end of `reviews/<job>.jsonl`.
+
+The file is only ever appended to, so the server can burn down and nothing reviewed is lost.
+`reviews/<job>.verdicts.jsonl` is derived from it, the same bytes for the same reviews.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Literal
+
+from benchwright.annotation.client import JsonObject, ReviewServer
+from benchwright.annotation.jobs.base import ReviewJob
+from benchwright.annotation.people import People
+from benchwright.annotation.private import read_private, write_private
+from benchwright.annotation.projects import ProjectMark, our_projects
+from benchwright.annotation.verdicts import SLOTS, current_states, derive_verdicts
+from benchwright.schemas.digest import canonical_json
+from benchwright.schemas.errors import UsageError
+from benchwright.schemas.jobs import JOBS, Review
+from benchwright.schemas.journal import Journal, write_jsonl
+from benchwright.schemas.records import Record
+from benchwright.schemas.workspace import Workspace
+
+State = Literal["submitted", "skipped", "draft", "deleted"]
+_OVERLAP = timedelta(seconds=10)
+"""How far an incremental pull looks back beyond the last one: a task written meanwhile must not be missed."""
+
+
+class Watermarks(Record):
+    """How far each project has been pulled: its uid -> newest server time seen."""
+
+    newest: dict[str, str] = {}
+
+
+@dataclass(frozen=True)
+class PullResult:
+    """What a pull brought."""
+
+    projects: int
+    people: int
+    states: Mapping[str, int]
+    """New lines by state."""
+    verdicts: Mapping[str, int]
+    """All verdicts by basis."""
+
+    @property
+    def new(self) -> int:
+        """Number of lines appended."""
+        return sum(self.states.values())
+
+
+def pull_job(
+    server: ReviewServer,
+    workspace: Workspace,
+    job: ReviewJob,
+    *,
+    full: bool = False,
+    slots: Sequence[str] = SLOTS,
+) -> PullResult:
+    """Pull one job and derive its verdicts.
+
+    Args:
+        server: from where.
+        workspace: `reviews/` and `people.json` are written.
+        job: which review.
+        full: look at every task and notice deleted annotations; otherwise only at what changed since the last pull.
+        slots: independent reviews that an item needs.
+
+    Raises:
+        UsageError: the job was never pushed.
+        ServerTrouble: the server failed; nothing half-read is kept, run again.
+    """
+    with workspace.lock(f"annotate-pull/{job.name}"):
+        projects = our_projects(server, workspace, job)
+        if not projects:
+            raise UsageError(
+                f"{server.connection.url} has no {job.name} project of {workspace.recipe.benchmark.name}: "
+                f"run `annotate push {job.name}` first."
+            )
+        watermarks = _watermarks(workspace)
+        journal = Journal(workspace.reviews(job.name))
+        known = journal.read(Review)
+        people, emails = People(workspace), server.emails()
+        fresh: list[Review] = []
+        newest = dict(watermarks.newest)
+        for project, mark in projects:
+            rows = list(server.annotated(project.id, _since(watermarks, mark, full)))
+            drafted = server.drafted(project.id)
+            people.admit(_names(rows, drafted, emails))
+            fresh += _project_reviews(job, mark, rows, drafted, people, emails)
+            # Drafts are listed whole each time, annotations only by a full pull.
+            fresh += _gone(known, mark, "d", [draft["id"] for row in drafted for draft in row["drafts"]])
+            if full:
+                fresh += _gone(
+                    known, mark, "", [a["id"] for row in rows for a in row.get("annotations") or []]
+                )
+            newest[mark.uid] = max([newest.get(mark.uid, ""), *[str(row["updated_at"]) for row in rows]])
+        added = unseen(known, fresh)
+        journal.extend(added)
+        # Only now: a watermark that ran ahead of the journal would lose reviews.
+        write_private(_watermark_path(workspace), Watermarks(newest=newest))
+        verdicts = write_verdicts(workspace, job.name, [*known, *added], slots)
+        return PullResult(len(projects), len(people), Counter(review.state for review in added), verdicts)
+
+
+def write_verdicts(
+    workspace: Workspace, job: str, reviews: Sequence[Review], slots: Sequence[str]
+) -> Counter[str]:
+    """Derive and write the verdicts of a job; returns how many there are by basis."""
+    verdicts = derive_verdicts(reviews, slots)
+    write_jsonl(workspace.verdicts(job), verdicts)
+    return Counter(verdict.basis for verdict in verdicts)
+
+
+def unseen(known: Iterable[Review], fresh: Iterable[Review]) -> list[Review]:
+    """The states that are not in the journal yet, each once, oldest first within an annotation."""
+    seen = {_state_name(review) for review in known}
+    added = []
+    for review in fresh:
+        name = _state_name(review)
+        if name not in seen:
+            seen.add(name)
+            added.append(review)
+    return added
+
+
+def task_reviews(
+    job: ReviewJob, mark: ProjectMark, row: JsonObject, people: People, emails: Mapping[int, str]
+) -> list[Review]:
+    """All states that one listed task holds: its annotations and its drafts, each once per required field.
+
+    A required field without an answer gets a state too, with value None: unfinished work is not "no work yet".
+    """
+    reviews: list[Review] = []
+    for annotation in row.get("annotations") or []:
+        author = people.pseudonym(_email(annotation["completed_by"], emails))
+        state: State = "skipped" if annotation.get("was_cancelled") else "submitted"
+        reviews += _field_reviews(job, mark, row["data"], annotation, author, state, str(annotation["id"]))
+    for draft in row.get("drafts") or []:
+        author = people.pseudonym(str(draft["user"]))
+        reviews += _field_reviews(job, mark, row["data"], draft, author, "draft", f"d{draft['id']}")
+    return reviews
+
+
+def _project_reviews(
+    job: ReviewJob,
+    mark: ProjectMark,
+    rows: Sequence[JsonObject],
+    drafted: Sequence[JsonObject],
+    people: People,
+    emails: Mapping[int, str],
+) -> list[Review]:
+    # The task list shows only the asking account's drafts; all drafts come from their own listing.
+    annotated = [{**row, "drafts": []} for row in rows]
+    only_drafts = [{**row, "annotations": []} for row in drafted]
+    found: list[Review] = []
+    for row in sorted([*annotated, *only_drafts], key=lambda row: int(row["id"])):
+        if "task_key" in row["data"]:  # others were put there by hand
+            found += task_reviews(job, mark, row, people, emails)
+    return found
+
+
+def _field_reviews(
+    job: ReviewJob,
+    mark: ProjectMark,
+    data: JsonObject,
+    annotation: JsonObject,
+    author: str,
+    state: State,
+    number: str,
+) -> list[Review]:
+    result = annotation.get("result") or []
+    answers = {} if state == "skipped" else job.answers(result)
+    lead_time = annotation.get("lead_time")
+    reviews = []
+    for field in JOBS[job.name].fields:
+        answer = answers.get(field.name)
+        if answer is None and not field.required:
+            continue
+        reviews.append(
+            Review(
+                job=job.name,
+                item_id=data["item_id"],
+                language=data.get("language"),
+                field=field.name,
+                digest=data["digest"],
+                value=None if answer is None else answer.value,
+                pseudonym=author,
+                slot=mark.slot,
+                state=state,
+                origin="manual" if answer is None else answer.origin,
+                annotation_id=f"{mark.uid}-{number}",
+                updated_at=str(annotation["updated_at"]),
+                lead_time=None if lead_time is None else float(lead_time),
+                comment=job.comment(result),
+            )
+        )
+    return reviews
+
+
+def _gone(known: Sequence[Review], mark: ProjectMark, kind: str, present: Iterable[int]) -> list[Review]:
+    """Last states of what this very project held and holds no more: annotations (kind "") or drafts (kind "d")."""
+    here = {f"{mark.uid}-{kind}{number}" for number in present}
+    return [
+        review.model_copy(update={"state": "deleted"})
+        for review in current_states(known)
+        if review.annotation_id.startswith(f"{mark.uid}-")
+        and (review.state == "draft") == (kind == "d")
+        and review.annotation_id not in here
+    ]
+
+
+def _state_name(review: Review) -> tuple[str, str, str, str, str]:
+    return (review.annotation_id, review.field, review.updated_at, review.state, canonical_json(review.value))
+
+
+def _names(rows: Iterable[JsonObject], drafted: Iterable[JsonObject], emails: Mapping[int, str]) -> list[str]:
+    """Accounts that wrote something, the oldest account first."""
+    age = {email: number for number, email in emails.items()}
+    writers = {_email(a["completed_by"], emails) for row in rows for a in row.get("annotations") or []}
+    writers |= {str(draft["user"]) for row in drafted for draft in row["drafts"]}
+    return sorted(writers, key=lambda email: (age.get(email, 0), email))
+
+
+def _email(completed_by: object, emails: Mapping[int, str]) -> str:
+    """E-mail of an account that Label Studio gives as its number or, in some listings, as an object that holds it."""
+    number = completed_by["id"] if isinstance(completed_by, dict) else completed_by
+    if number is None:
+        return "an account that was deleted"
+    return emails.get(int(str(number)), f"account {number}, which is not listed any more")
+
+
+def _since(watermarks: Watermarks, mark: ProjectMark, full: bool) -> str | None:
+    seen = watermarks.newest.get(mark.uid)
+    if full or not seen:
+        return None
+    moment = datetime.fromisoformat(seen) - _OVERLAP
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _watermarks(workspace: Workspace) -> Watermarks:
+    return read_private(_watermark_path(workspace), Watermarks) or Watermarks()
+
+
+def _watermark_path(workspace: Workspace) -> Path:
+    return workspace.label_studio / "pulled.json"

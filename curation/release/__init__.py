@@ -1,0 +1,1 @@
+"""The release: problems and renders become a checked folder of Parquet files, pushed whole and verified by tag."""

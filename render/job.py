@@ -1,0 +1,321 @@
+"""Rendering a workspace: one picture and one sidecar per problem, version and language; resumable.
+
+A picture is made again only when its problem, the style, the font, an engine or the renderer changed, or its bytes
+did. The picture is written before its sidecar, so a sidecar's existence means that the picture is whole.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Literal
+from urllib.parse import quote
+
+from pydantic import JsonValue, ValidationError
+
+from benchwright import __version__
+from benchwright.render.compose import renderer_for, typesetter_for
+from benchwright.render.font import BUNDLED
+from benchwright.render.sidecar import RENDERER_VERSION, Sidecar
+from benchwright.render.style import RenderStyle, style_of
+from benchwright.schemas.artefact import Counts, Manifest, manifest_path, write_atomic
+from benchwright.schemas.digest import canonical_json, digest_of, sha256_file
+from benchwright.schemas.errors import ItemError, TamperedError, UsageError
+from benchwright.schemas.journal import write_jsonl
+from benchwright.schemas.records import Problem, Record, Rejected, Sha256
+from benchwright.schemas.tables import read_records
+from benchwright.schemas.versions import VERSIONS, Version
+from benchwright.schemas.workspace import Workspace
+
+RULE_REASONS = frozenset({"nothing-to-show", "no-decomposition", "no-translation", "no-diagram", "no-room"})
+"""Reasons that say "this version does not exist for this problem"; every other reason is a failure."""
+
+State = Literal["made", "kept", "rejected"]
+
+
+class IndexRow(Record):
+    """One rendered picture of a version and language."""
+
+    problem_id: str
+    png_sha256: Sha256
+    sidecar_sha256: Sha256
+    shown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RenderResult:
+    """What one run over a version and language did."""
+
+    version: Version
+    language: str
+    made: int
+    kept: int
+    rejected: tuple[Rejected, ...]
+
+    @property
+    def failed(self) -> tuple[Rejected, ...]:
+        """Rejected for another reason than a rule."""
+        return tuple(item for item in self.rejected if item.reason not in RULE_REASONS)
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        """Rejected items by reason."""
+        return dict(sorted(Counter(item.reason for item in self.rejected).items()))
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    problem_id: str
+    state: State
+    rejected: Rejected | None = None
+
+
+def picture_path(workspace: Workspace, version: Version, language: str, problem_id: str) -> Path:
+    """Where the picture of a problem lies; its sidecar has the same name with `.json`."""
+    folder = workspace.renders(workspace.recipe.render.style, version.value, language)
+    return folder / f"{quote(problem_id, safe='')}.png"
+
+
+def read_sidecar(path: Path) -> Sidecar | None:
+    """A sidecar, or None where there is none or it is torn."""
+    try:
+        return Sidecar.model_validate_json(path.read_bytes())
+    except (FileNotFoundError, ValidationError):
+        return None
+
+
+def render_version(
+    workspace: Workspace,
+    version: Version,
+    language: str,
+    only: Collection[str] = (),
+    workers: int = 1,
+    advance: Callable[[], None] = lambda: None,
+    font: Path = BUNDLED,
+) -> RenderResult:
+    """Render one version in one language for all problems.
+
+    Args:
+        workspace: has `problems.parquet`.
+        version: `vision-only` or `vision-rich`.
+        language: language of the burnt-in text.
+        only: problem ids; empty means all.
+        workers: number of processes; the result does not depend on it.
+        advance: called after each problem.
+        font: the text font's file.
+
+    Raises:
+        UsageError: there are no problems yet, an id of `only` is unknown, or the version has no picture.
+        LockedError: another process renders the same version and language.
+    """
+    if not VERSIONS[version].rendered:
+        raise UsageError(
+            f"version {version.value} has no rendered picture: choose vision-only or vision-rich."
+        )
+    problems = _problems(workspace)
+    chosen = _chosen(problems, only)
+    folder = workspace.renders(workspace.recipe.render.style, version.value, language)
+    folder.mkdir(parents=True, exist_ok=True)
+    with workspace.lock(f"render/{version.value}/{language}"):
+        work = partial(
+            _render_one, workspace.root, version, language, style_of(workspace.recipe.render), font
+        )
+        outcomes: list[_Outcome] = []
+        for outcome in _mapped(work, chosen, workers):
+            outcomes.append(outcome)
+            advance()
+        _write_index(workspace, version, language, problems, outcomes, font)
+    return RenderResult(
+        version,
+        language,
+        made=sum(o.state == "made" for o in outcomes),
+        kept=sum(o.state == "kept" for o in outcomes),
+        rejected=tuple(o.rejected for o in outcomes if o.rejected is not None),
+    )
+
+
+def problem_count(workspace: Workspace) -> int:
+    """How many problems the workspace has.
+
+    Raises:
+        UsageError: there are no problems yet.
+    """
+    return len(_problems(workspace))
+
+
+def _problems(workspace: Workspace) -> list[Problem]:
+    if not workspace.problems.is_file():
+        raise UsageError(f"{workspace.problems} does not exist: run `curate problems` first.")
+    return sorted(read_records(workspace.problems, Problem), key=lambda problem: problem.problem_id)
+
+
+def _chosen(problems: Sequence[Problem], only: Collection[str]) -> list[Problem]:
+    if unknown := sorted(set(only) - {problem.problem_id for problem in problems}):
+        raise UsageError(
+            f"there is no problem {unknown[0]!r} in problems.parquet: `curate stats` lists them."
+        )
+    return [problem for problem in problems if not only or problem.problem_id in only]
+
+
+def _mapped(
+    work: Callable[[Problem], _Outcome], problems: Sequence[Problem], workers: int
+) -> Iterator[_Outcome]:
+    if workers <= 1 or len(problems) < 2 * workers:
+        yield from map(work, problems)
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(work, problems, chunksize=4)
+
+
+def _render_one(
+    root: Path, version: Version, language: str, style: RenderStyle, font: Path, problem: Problem
+) -> _Outcome:
+    workspace = Workspace.find(root)
+    path = picture_path(workspace, version, language, problem.problem_id)
+    beside = path.with_suffix(".json")
+    if _is_current(path, read_sidecar(beside), problem, style, font):
+        return _Outcome(problem.problem_id, "kept")
+    # The old sidecar goes first: a kill between the two writes must not leave it beside a new picture.
+    beside.unlink(missing_ok=True)
+    try:
+        rendered = renderer_for(version)(problem, language, partial(_read_image, workspace), style, font)
+    except ItemError as error:
+        path.unlink(missing_ok=True)
+        stage = f"render/{version.value}/{language}"
+        rejected = Rejected(
+            item_id=problem.problem_id,
+            stage=stage,
+            reason=error.reason,
+            detail=error.detail,
+            source=problem.source,
+        )
+        return _Outcome(problem.problem_id, "rejected", rejected)
+    write_atomic(path, rendered.png)
+    write_atomic(beside, (canonical_json(rendered.sidecar) + "\n").encode("utf-8"))
+    return _Outcome(problem.problem_id, "made")
+
+
+def _read_image(workspace: Workspace, sha256: str) -> bytes:
+    try:
+        return workspace.read_image(sha256)
+    except TamperedError as error:
+        raise ItemError("image-tampered", str(error)) from error
+    except UsageError as error:
+        raise ItemError("image-missing", str(error)) from error
+
+
+def _is_current(
+    path: Path, sidecar: Sidecar | None, problem: Problem, style: RenderStyle, font: Path
+) -> bool:
+    if sidecar is None or not path.is_file():
+        return False
+    typesetter = typesetter_for(font)
+    return (
+        sidecar.problem_digest == problem.digest
+        and sidecar.style_digest == style.digest
+        and sidecar.renderer_version == RENDERER_VERSION
+        and sidecar.font_sha256 == typesetter.font.digest
+        and sidecar.engines == {e.name: e.version for e in (typesetter.main, typesetter.fallback)}
+        and sidecar.png_sha256 == sha256_file(path)
+    )
+
+
+def _write_index(
+    workspace: Workspace,
+    version: Version,
+    language: str,
+    problems: Sequence[Problem],
+    outcomes: Iterable[_Outcome],
+    font: Path,
+) -> None:
+    """Write `index.jsonl`, `rejected.jsonl` and, when every problem is settled, the manifest; remove leftovers."""
+    folder = workspace.renders(workspace.recipe.render.style, version.value, language)
+    index_path, rejected_path = folder / "index.jsonl", folder / "rejected.jsonl"
+    rows: list[IndexRow] = []
+    rejected = {item.item_id: item for item in _old_rejected(rejected_path)}
+    for outcome in outcomes:
+        rejected.pop(outcome.problem_id, None)
+        if outcome.rejected is not None:
+            rejected[outcome.problem_id] = outcome.rejected
+    names: set[str] = set()
+    for problem in problems:
+        path = picture_path(workspace, version, language, problem.problem_id)
+        beside = path.with_suffix(".json")
+        if problem.problem_id in rejected or (sidecar := read_sidecar(beside)) is None:
+            continue
+        names |= {path.name, beside.name}
+        rows.append(
+            IndexRow(
+                problem_id=problem.problem_id,
+                png_sha256=sidecar.png_sha256,
+                sidecar_sha256=sha256_file(beside),
+                shown=sidecar.shown,
+            )
+        )
+    known = {problem.problem_id for problem in problems}
+    settled = [rejected[key] for key in sorted(rejected) if key in known]
+    beside_index = manifest_path(index_path)
+    beside_index.unlink(missing_ok=True)
+    write_jsonl(index_path, rows)
+    write_jsonl(rejected_path, settled)
+    keep = names | {index_path.name, rejected_path.name}
+    for leftover in folder.iterdir():
+        if leftover.suffix in (".png", ".json", ".tmp") and leftover.name not in keep:
+            leftover.unlink()
+    if len(rows) + len(settled) == len(problems):
+        _write_manifest(workspace, version, language, (index_path, rejected_path), settled, len(rows), font)
+
+
+def _old_rejected(path: Path) -> list[Rejected]:
+    from benchwright.schemas.journal import iter_jsonl
+
+    return list(iter_jsonl(path, Rejected, torn_tail=True)) if path.is_file() else []
+
+
+def _write_manifest(
+    workspace: Workspace,
+    version: Version,
+    language: str,
+    outputs: tuple[Path, Path],
+    rejected: Sequence[Rejected],
+    kept: int,
+    font: Path,
+) -> None:
+    style = style_of(workspace.recipe.render).model_dump(mode="json")
+    inputs = {workspace.relative(workspace.problems): sha256_file(workspace.problems)}
+    stage = f"render/{version.value}/{language}"
+    parameters: dict[str, JsonValue] = {"style": style, "font": typesetter_for(font).font.digest}
+    manifest = Manifest(
+        stage=stage,
+        stage_version=RENDERER_VERSION,
+        package_version=__version__,
+        inputs=inputs,
+        parameters=parameters,
+        outputs={workspace.relative(path): sha256_file(path) for path in outputs},
+        counts=Counts(
+            n_in=kept + len(rejected),
+            n_kept=kept,
+            n_rejected=len(rejected),
+            reasons=dict(sorted(Counter(item.reason for item in rejected).items())),
+        ),
+        signature=digest_of(
+            {"stage": stage, "version": RENDERER_VERSION, "inputs": inputs, "parameters": parameters}
+        ),
+    )
+    write_atomic(manifest_path(outputs[0]), (canonical_json(manifest) + "\n").encode("utf-8"))
+
+
+__all__ = [
+    "RULE_REASONS",
+    "IndexRow",
+    "RenderResult",
+    "picture_path",
+    "problem_count",
+    "read_sidecar",
+    "render_version",
+]

@@ -1,0 +1,323 @@
+"""Paragraphs of text and formulas into lines, with every baseline on a whole pixel."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from benchwright.render.canvas import Block, FormulaAt, Rule, Run, TextLine
+from benchwright.render.font import TextFont
+from benchwright.render.formula import Formula, Typesetter
+from benchwright.render.linebreak import FORMULA, NO_BREAK_SPACE, NO_BREAK_WIDE, Unit, glue, is_wide, units
+from benchwright.render.segment import Break, Math, Segment, Text, segment
+from benchwright.render.table import Table
+from benchwright.render.widths import split_wide
+from benchwright.schemas.errors import ItemError
+
+LEADING = 1.5
+"""Distance of baselines, in em."""
+_TEXT_ASCENT, _TEXT_DESCENT = 0.88, 0.26
+"""Room of a line of text in em; taller ink (stacked accents) makes more."""
+_LINE_GAP = 0.28
+_PARAGRAPH_GAP = 0.3
+_TABLE_GAP = 0.35
+_CJK_LATIN_GAP = 0.18
+"""Air between Chinese and Latin letters, digits or formulas where the source has no blank."""
+_SMALLEST = 0.55
+"""A formula too wide for the page may shrink to this share of the text size."""
+_LABEL = re.compile(
+    r"(?:[（(]\s?(?:\d{1,2}|[a-hivx]{1,4}|[A-H])\s?[)）]|[①-⑳]|(?:\d{1,2}|[A-H])[.．、])\s*(?=\S)"
+)
+
+
+@dataclass(frozen=True)
+class _Box:
+    """One stretch of text or one formula inside a unit."""
+
+    text: str
+    formula: Formula | None
+    width: float
+    gap: float
+    """Air before it."""
+
+
+@dataclass
+class _Line:
+    """Boxes with their left edges."""
+
+    boxes: list[tuple[float, _Box]] = field(default_factory=list)
+    width: float = 0.0
+
+
+@dataclass
+class Setter:
+    """Sets texts at one size.
+
+    Args:
+        font: text font.
+        typesetter: formula engines.
+        px: em in pixels.
+        counts: what was repaired or adapted, summed over all texts set.
+    """
+
+    font: TextFont
+    typesetter: Typesetter
+    px: int
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def set(self, text: str, width: int) -> Block:
+        """Lay a text out in lines no wider than `width` pixels.
+
+        Raises:
+            ItemError: `missing-glyph`, `formula`, `formula-too-long`, `formula-too-wide`, `table`.
+        """
+        segmented = segment(text, self.font.__contains__)
+        self.counts.update(segmented.counts)
+        block = Block(width=width)
+        y = 0.0
+        after_table = False
+        for paragraph in _paragraphs(segmented.segments):
+            part = self._part(paragraph, width)
+            if not part.lines and not part.rules:
+                continue
+            if block.lines or block.rules:
+                y += (_PARAGRAPH_GAP + _TABLE_GAP * bool(part.rules or after_table)) * self.px
+            else:
+                block.baseline = part.baseline
+            block.add(part, 0, math.ceil(y))
+            after_table = bool(part.rules)
+            y = block.height
+        return block
+
+    def natural_width(self, text: str) -> int:
+        """Width of the text's widest line when nothing forces it to break."""
+        block = self.set(text, 100_000)
+        return max((line.x + line.width for line in block.lines), default=0)
+
+    def _part(self, paragraph: list[Segment], width: int) -> Block:
+        first = paragraph[0]
+        if isinstance(first, Table):
+            from benchwright.render.tablelayout import set_table
+
+            return set_table(self, first, width)
+        if isinstance(first, Math) and first.display:
+            return self._display(first, width)
+        return self._paragraph(paragraph, width)
+
+    def _display(self, math_: Math, width: int) -> Block:
+        formulas = self._fitted(math_, width)
+        block = Block(width=width)
+        for formula in formulas:
+            line = _Line([(0.0, _Box("", formula, formula.width, 0.0))], formula.width)
+            self._place(block, line, (width - formula.width) // 2 if width < 100_000 else 0)
+        return block
+
+    def _fitted(self, math_: Math, width: int) -> list[Formula]:
+        """The formula in pieces that fit: whole, broken at relations and signs, or smaller."""
+        whole = self.typesetter.formula(math_.tex, self.px, math_.display)
+        if whole.width <= width:
+            return [whole]
+        pieces = split_wide(whole.tex)
+        if len(pieces) > 1:
+            self.counts["broken-formula"] += 1
+            lines: list[str] = []
+            for piece in pieces:
+                joined = f"{lines[-1]} {piece}" if lines else piece
+                if lines and self.typesetter.formula(joined, self.px, math_.display).width <= width:
+                    lines[-1] = joined
+                else:
+                    lines.append(piece)
+            return [self._shrunk(Math(line, math_.display), width) for line in lines]
+        return [self._shrunk(math_, width)]
+
+    def _shrunk(self, math_: Math, width: int) -> Formula:
+        formula = self.typesetter.formula(math_.tex, self.px, math_.display)
+        if formula.width <= width:
+            return formula
+        px = int(self.px * width / formula.width)
+        self.counts["shrunk-formula"] += 1
+        while px >= math.ceil(self.px * _SMALLEST):
+            formula = self.typesetter.formula(math_.tex, px, math_.display)
+            if formula.width <= width:
+                return formula
+            px -= 1
+        raise ItemError(
+            "formula-too-wide", f"{math_.tex[:100]} does not fit {width} pixels at a legible size"
+        )
+
+    def _paragraph(self, paragraph: list[Segment], width: int) -> Block:
+        text, formulas = self._analysed(paragraph, width)
+        block = Block(width=width)
+        hang = self._hang(text, width)
+        for number, line in enumerate(self._filled(text, formulas, width, hang)):
+            self._place(block, line, hang if number else 0)
+        return block
+
+    def _analysed(self, paragraph: list[Segment], width: int) -> tuple[str, list[Formula]]:
+        """The paragraph as text with placeholders, and the formulas in order."""
+        parts: list[str] = []
+        formulas: list[Formula] = []
+        for item in paragraph:
+            if isinstance(item, Math):
+                fitted = self._fitted(item, width)
+                formulas += fitted
+                parts.append(FORMULA * len(fitted))
+            elif isinstance(item, Text):
+                self.font.require(item.text.replace(FORMULA, "\ufffd"))
+                parts.append(re.sub(r"[ \t]{2,}(?![)）])", " ", item.text.replace("\t", " ")))
+        text = "".join(parts)
+        # A blank that only separated a formula from Chinese punctuation would look like a hole.
+        text = re.sub(r"(?<![（(]) +(?=[，。；：、？！）])", "", text)
+        # The bracket for an answer has room for one, however many blanks the source gave it.
+        text = re.sub(r"(?<=[（(])[ 　]+(?=[)）])", "\u3000\u3000", text)
+        lead = len(text) - len(text.lstrip(" "))
+        return glue(text[lead:].rstrip(" 　") if text.strip() else ""), formulas
+
+    def _hang(self, text: str, width: int) -> int:
+        match = _LABEL.match(text)
+        if match is None or FORMULA in match[0]:
+            return 0
+        hang = math.ceil(self.font.width(match[0], self.px))
+        return hang if hang < width / 4 else 0
+
+    def _filled(self, text: str, formulas: list[Formula], width: int, hang: int) -> list[_Line]:
+        lines = [_Line()]
+        upcoming = iter(formulas)
+        blank = 0.0
+        last = ""
+        for unit in units(text):
+            boxes = self._boxes(text, unit, upcoming, last if not blank else "")
+            last = text[unit.end - 1] if unit.end > unit.start else last
+            room = width - (hang if len(lines) > 1 else 0)
+            for group in self._groups(boxes, width - hang):
+                size = sum(box.width + box.gap for box in group)
+                line = lines[-1]
+                if line.boxes and line.width + blank + size > room:
+                    line = _Line()
+                    lines.append(line)
+                    room = width - hang
+                    blank = 0.0
+                _extend(line, group, blank)
+                blank = 0.0
+            blanks = text[unit.end : unit.end + unit.blanks]
+            blank = sum(self.font.width(c, self.px) for c in blanks)
+        return [line for line in lines if line.boxes]
+
+    def _groups(self, boxes: list[_Box], width: int) -> list[list[_Box]]:
+        """One group, or single characters and formulas where the unit is wider than a line."""
+        if sum(box.width + box.gap for box in boxes) <= width:
+            return [boxes]
+        self.counts["split-token"] += 1
+        groups: list[list[_Box]] = []
+        for box in boxes:
+            if box.formula is not None:
+                groups.append([box])
+            else:
+                groups += [[_Box(c, None, self.font.width(c, self.px), 0.0)] for c in box.text]
+        return groups
+
+    def _boxes(self, text: str, unit: Unit, upcoming: object, last: str) -> list[_Box]:
+        boxes: list[_Box] = []
+        position = unit.start
+        while position < unit.end:
+            gap = _CJK_LATIN_GAP * self.px if _needs_gap(last, text[position]) else 0.0
+            if text[position] == FORMULA:
+                formula = next(upcoming)  # type: ignore[call-overload]
+                boxes.append(_Box("", formula, formula.width, gap))
+                end = position + 1
+            else:
+                end = position + 1
+                while end < unit.end and text[end] != FORMULA and not _needs_gap(text[end - 1], text[end]):
+                    end += 1
+                run = text[position:end].replace(NO_BREAK_SPACE, " ").replace(NO_BREAK_WIDE, "\u3000")
+                boxes.append(_Box(run, None, self.font.width(run, self.px), gap))
+            last = text[end - 1]
+            position = end
+        return boxes
+
+    def _place(self, block: Block, line: _Line, indent: int) -> None:
+        """Append a line below what the block holds."""
+        px = self.px
+        formulas = [box.formula for _, box in line.boxes if box.formula is not None]
+        inks = [self.font.ink(box.text, px) for _, box in line.boxes if box.text.strip()]
+        ascent = max(
+            [f.ascent for f in formulas] + [math.ceil(_TEXT_ASCENT * px)] + [math.ceil(-i[1]) for i in inks]
+        )
+        descent = max(
+            [f.descent for f in formulas] + [math.ceil(_TEXT_DESCENT * px)] + [math.ceil(i[3]) for i in inks]
+        )
+        if block.lines:
+            above = block.lines[-1]
+            natural = above.baseline + round(LEADING * px)
+            baseline = max(natural, above.y + above.height + math.ceil(_LINE_GAP * px) + ascent)
+        else:
+            baseline = ascent
+            block.baseline = baseline
+        words: list[str] = []
+        for x, box in line.boxes:
+            left = indent + round(x)
+            if box.formula is not None:
+                block.formulas.append(FormulaAt(left, baseline, box.formula))
+                words.append(f"${box.formula.tex}$")
+            else:
+                block.runs.append(Run(left, baseline, box.text, px))
+                words.append(box.text)
+        box_ = TextLine(
+            indent, baseline - ascent, math.ceil(line.width), ascent + descent, baseline, _joined(line, words)
+        )
+        block.lines.append(box_)
+        block.height = baseline + descent
+
+
+def _joined(line: _Line, words: list[str]) -> str:
+    """The line's words, with a blank wherever there is one on the page."""
+    parts: list[str] = []
+    end = 0.0
+    for (x, box), word in zip(line.boxes, words, strict=True):
+        if parts and x - box.gap > end + 0.5:
+            parts.append(" ")
+        parts.append(word)
+        end = x + box.width
+    return "".join(parts)
+
+
+def _extend(line: _Line, group: list[_Box], blank: float) -> None:
+    x = line.width + (blank if line.boxes else 0.0)
+    for box in group:
+        x += box.gap if line.boxes else 0.0
+        line.boxes.append((x, box))
+        x += box.width
+    line.width = x
+
+
+def _needs_gap(before: str, after: str) -> bool:
+    """Chinese beside Latin letters, digits or a formula, in either order."""
+    if not before:
+        return False
+    return (_is_han(before) and _is_latin(after)) or (_is_latin(before) and _is_han(after))
+
+
+def _is_han(char: str) -> bool:
+    return is_wide(char) and char.isalpha()
+
+
+def _is_latin(char: str) -> bool:
+    return char == FORMULA or (char.isalnum() and not is_wide(char))
+
+
+def _paragraphs(segments: list[Segment]) -> list[list[Segment]]:
+    """Segments between breaks; display formulas and tables stand alone."""
+    paragraphs: list[list[Segment]] = [[]]
+    for item in segments:
+        if isinstance(item, Break):
+            paragraphs.append([])
+        elif isinstance(item, Table) or (isinstance(item, Math) and item.display):
+            paragraphs += [[item], []]
+        else:
+            paragraphs[-1].append(item)
+    return [p for p in paragraphs if p and any(not (isinstance(s, Text) and not s.text.strip()) for s in p)]
+
+
+__all__ = ["LEADING", "Rule", "Setter"]

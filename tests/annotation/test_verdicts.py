@@ -1,0 +1,187 @@
+"""From server rows to reviews to verdicts, without a server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.annotation.jobs.tagging import TaggingJob
+from benchwright.annotation.people import People
+from benchwright.annotation.projects import ProjectMark
+from benchwright.annotation.pull import task_reviews, unseen
+from benchwright.annotation.verdicts import current_states, derive_verdicts
+from benchwright.schemas.jobs import Review
+
+DIGEST = "a" * 64
+MARK = ProjectMark(benchmark="b", job="tagging", group="physics", slot="A", config="c", uid="u1")
+EMAILS = {11: "one@example.org", 12: "two@example.org"}
+
+
+def review(value: Any, **changes: Any) -> Review:
+    fields = {
+        "job": "tagging",
+        "item_id": "p1",
+        "field": "subject",
+        "digest": DIGEST,
+        "value": value,
+        "pseudonym": "A01",
+        "slot": "A",
+        "state": "submitted",
+        "origin": "manual",
+        "annotation_id": "u1-1",
+        "updated_at": "2026-01-01T00:00:00Z",
+    }
+    return Review.model_validate({**fields, **changes})
+
+
+def choices(name: str, value: str) -> dict[str, Any]:
+    return {"from_name": name, "to_name": "question", "type": "choices", "value": {"choices": [value]}}
+
+
+def annotation(number: int, author: int, subject: str, **changes: Any) -> dict[str, Any]:
+    fields = {
+        "id": number,
+        "completed_by": author,
+        "was_cancelled": False,
+        "updated_at": f"2026-01-01T00:00:0{number}Z",
+        "result": [choices("subject", subject), choices("difficulty", "3")],
+    }
+    return {**fields, **changes}
+
+
+def row(item: str, **changes: Any) -> dict[str, Any]:
+    data = {"item_id": item, "language": None, "digest": DIGEST, "task_key": "k" + item}
+    return {"id": 1, "data": data, "annotations": [], "drafts": [], **changes}
+
+
+def people(folder: Path) -> People:
+    from benchwright.schemas.recipe import default_recipe_toml
+    from benchwright.schemas.workspace import Workspace
+
+    known = People(Workspace.create(folder / "ws", default_recipe_toml("people-test")))
+    known.admit(EMAILS.values())
+    return known
+
+
+def read(rows: list[dict[str, Any]], folder: Path) -> list[Review]:
+    known = people(folder)
+    return [r for entry in rows for r in task_reviews(TaggingJob(), MARK, entry, known, EMAILS)]
+
+
+def test_ann_03_a_draft_is_neither_final_nor_untouched(tmp_path: Path) -> None:
+    draft = {
+        "id": 5,
+        "user": "one@example.org",
+        "updated_at": "2026-01-01T00:00:01Z",
+        "result": [choices("subject", "optics")],
+    }
+    rows = [row("p1", drafts=[draft]), row("p2", id=2, annotations=[annotation(1, 12, "mechanics")])]
+    reviews = read(rows, tmp_path)
+    assert {(r.item_id, r.field, r.state, r.value) for r in reviews} == {
+        ("p1", "subject", "draft", "optics"),
+        ("p1", "difficulty", "draft", None),
+        ("p2", "subject", "submitted", "mechanics"),
+        ("p2", "difficulty", "submitted", 3),
+    }
+    verdicts = {(v.item_id, v.field): v for v in derive_verdicts(reviews)}
+    assert verdicts["p2", "subject"].value == "mechanics"
+    assert verdicts["p2", "subject"].basis == "agreed"
+    assert verdicts["p1", "subject"].basis == "open"
+    assert verdicts["p1", "subject"].value is None
+    assert verdicts["p1", "subject"].by == ("A01",)
+
+
+def test_ann_05_two_opinions_on_one_task_listed_twice_stay_two_and_open(tmp_path: Path) -> None:
+    first = row("p7", annotations=[annotation(1, 11, "optics"), annotation(2, 12, "mechanics")])
+    reviews = unseen([], read([first, first], tmp_path))
+    subject = [r for r in reviews if r.field == "subject"]
+    assert [(r.annotation_id, r.value) for r in subject] == [("u1-1", "optics"), ("u1-2", "mechanics")]
+    (verdict,) = [v for v in derive_verdicts(reviews) if v.field == "subject"]
+    assert (verdict.basis, verdict.value, verdict.by) == ("open", None, ("A01", "A02"))
+    (level,) = [v for v in derive_verdicts(reviews) if v.field == "difficulty"]
+    assert (level.basis, level.value) == ("agreed", 3)
+
+
+def test_a_skipped_task_is_recorded_without_values(tmp_path: Path) -> None:
+    reviews = read([row("p1", annotations=[annotation(1, 11, "optics", was_cancelled=True)])], tmp_path)
+    assert {(r.field, r.state, r.value) for r in reviews} == {
+        ("subject", "skipped", None),
+        ("difficulty", "skipped", None),
+    }
+    assert {v.basis for v in derive_verdicts(reviews)} == {"open"}
+
+
+def test_a_submitted_annotation_without_a_required_field_settles_nothing(tmp_path: Path) -> None:
+    reviews = read(
+        [row("p1", annotations=[annotation(1, 11, "x", result=[choices("subject", "optics")])])], tmp_path
+    )
+    basis = {v.field: v.basis for v in derive_verdicts(reviews)}
+    assert basis == {"subject": "agreed", "difficulty": "open"}
+
+
+def test_an_edit_replaces_what_the_same_annotation_said() -> None:
+    reviews = [review("optics"), review("mechanics", updated_at="2026-01-02T00:00:00Z")]
+    assert [r.value for r in current_states(reviews)] == ["mechanics"]
+    assert derive_verdicts(reviews)[0].value == "mechanics"
+    assert derive_verdicts(reviews[::-1])[0].value == "mechanics"
+
+
+def test_two_equal_opinions_agree_and_name_both() -> None:
+    reviews = [review("optics"), review("optics", annotation_id="u1-2", pseudonym="A02")]
+    assert derive_verdicts(reviews)[0].by == ("A01", "A02")
+
+
+def test_a_draft_beside_a_submitted_answer_changes_nothing() -> None:
+    reviews = [review("optics"), review("mechanics", annotation_id="u1-d4", pseudonym="A02", state="draft")]
+    (verdict,) = derive_verdicts(reviews)
+    assert (verdict.value, verdict.by) == ("optics", ("A01",))
+
+
+def test_every_slot_must_have_spoken() -> None:
+    reviews = [review("optics"), review("optics", annotation_id="u2-1", pseudonym="A02", slot="B")]
+    assert derive_verdicts(reviews, slots=("A", "B"))[0].basis == "agreed"
+    assert derive_verdicts(reviews[:1], slots=("A", "B"))[0].basis == "open"
+
+
+def test_a_deleted_annotation_leaves_its_key_open() -> None:
+    reviews = [review("optics"), review("optics", state="deleted")]
+    (verdict,) = derive_verdicts(reviews)
+    assert (verdict.basis, verdict.value, verdict.by) == ("open", None, ())
+
+
+def test_an_older_content_has_a_verdict_of_its_own() -> None:
+    reviews = [review("optics"), review("mechanics", digest="b" * 64, annotation_id="u1-2")]
+    assert [(v.digest[0], v.value) for v in derive_verdicts(reviews)] == [("a", "optics"), ("b", "mechanics")]
+
+
+STATES = st.lists(
+    st.builds(
+        review,
+        st.sampled_from(["optics", "mechanics"]),
+        annotation_id=st.sampled_from(["u1-1", "u1-2", "u1-3"]),
+        updated_at=st.sampled_from(["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"]),
+        state=st.sampled_from(["submitted", "draft", "skipped", "deleted"]),
+    ),
+    min_size=1,
+    max_size=8,
+    unique_by=lambda r: (r.annotation_id, r.updated_at),
+)
+
+
+@given(STATES, st.randoms())
+def test_verdicts_do_not_depend_on_the_order_of_the_file(reviews: list[Review], random: Any) -> None:
+    shuffled = list(reviews)
+    random.shuffle(shuffled)
+    assert derive_verdicts(shuffled) == derive_verdicts(reviews)
+
+
+@given(STATES)
+def test_an_agreed_value_was_submitted_by_everyone_who_submitted(reviews: list[Review]) -> None:
+    (verdict,) = derive_verdicts(reviews)
+    said = {r.value for r in current_states(reviews) if r.state == "submitted"}
+    assert (verdict.basis == "agreed") == (len(said) == 1)
+    if verdict.basis == "agreed":
+        assert said == {verdict.value}

@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from benchwright.cli.render import render
+from benchwright.render.job import IndexRow, picture_path, read_sidecar, render_version
+from benchwright.schemas.artefact import folder_digest, stage_state, write_atomic
+from benchwright.schemas.errors import LockedError, UsageError
+from benchwright.schemas.journal import read_jsonl
+from benchwright.schemas.recipe import default_recipe_toml
+from benchwright.schemas.records import Choice, Mark, Problem, Rejected
+from benchwright.schemas.tables import write_records
+from benchwright.schemas.versions import Version
+from benchwright.schemas.workspace import Workspace
+
+from .conftest import Studio
+
+STEM = "A block of mass m = 2 kg moves. Find it with $\\frac{p}{m}$."
+
+
+def problems(studio: Studio, count: int = 6) -> list[Problem]:
+    made: list[Problem] = []
+    for n in range(count):
+        ref = studio.triangle(400 + n, 300)
+        show = "text" if n == 1 else "on-diagram"
+        marks = () if n == 1 else (Mark(label=f"$m = {n}$ kg"),)
+        decomposition = studio.decomposed(STEM, ("m = 2 kg", show, marks)) if n != 2 else None
+        made.append(
+            studio.problem(
+                f"Question {n} about $x_{n}$.",
+                choices=(Choice(label="A", text="1"), Choice(label="B", text="2")),
+                images=(ref,),
+                decomposition=decomposition,
+                problem_id=f"phys/{n:03d}",
+            )
+        )
+    return made
+
+
+def workspace_of(root: Path, studio: Studio, made: list[Problem]) -> Workspace:
+    workspace = Workspace.create(root, default_recipe_toml("test"))
+    for problem in made:
+        for ref in problem.images:
+            write_atomic(workspace.image(ref.sha256, ref.suffix), studio.bytes_of[ref.sha256])
+    write_records(workspace.problems, made, Problem)
+    return workspace
+
+
+def run(workspace: Workspace, *arguments: str) -> Result:
+    return CliRunner().invoke(render, [*arguments, "--workspace", str(workspace.root)])
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, studio: Studio) -> Workspace:
+    return workspace_of(tmp_path / "ws", studio, problems(studio))
+
+
+def test_every_problem_is_drawn_or_refused_with_a_reason(workspace: Workspace) -> None:
+    only = render_version(workspace, Version.VISION_ONLY, "en")
+    assert (only.made, only.kept, only.rejected) == (6, 0, ())
+    rich = render_version(workspace, Version.VISION_RICH, "en")
+    assert rich.made == 4
+    assert rich.reasons == {"no-decomposition": 1, "nothing-to-show": 1}
+    assert rich.failed == ()
+    folder = workspace.renders("print", "vision-rich", "en")
+    assert {row.item_id for row in read_jsonl(folder / "rejected.jsonl", Rejected)} == {
+        "phys/001",
+        "phys/002",
+    }
+    rows = read_jsonl(folder / "index.jsonl", IndexRow)
+    assert [row.problem_id for row in rows] == ["phys/000", "phys/003", "phys/004", "phys/005"]
+    assert all(row.shown == ("c1",) for row in rows)
+    assert stage_state(workspace, folder / "index.jsonl") == "done"
+
+
+def test_a_second_run_does_nothing_and_changes_no_byte(workspace: Workspace) -> None:
+    render_version(workspace, Version.VISION_ONLY, "en")
+    folder = workspace.renders("print", "vision-only", "en")
+    before = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.png")}
+    digest = folder_digest(folder)
+    again = render_version(workspace, Version.VISION_ONLY, "en")
+    assert (again.made, again.kept) == (0, 6)
+    assert {path.name: path.stat().st_mtime_ns for path in folder.glob("*.png")} == before
+    assert folder_digest(folder) == digest
+
+
+def test_the_number_of_processes_does_not_matter(tmp_path: Path, studio: Studio) -> None:
+    digests: list[str] = []
+    for workers in (1, 2):
+        workspace = workspace_of(tmp_path / str(workers), studio, problems(studio))
+        render_version(workspace, Version.VISION_ONLY, "en", workers=workers)
+        render_version(workspace, Version.VISION_RICH, "en", workers=workers)
+        digests.append(folder_digest(workspace.root / "renders"))
+    assert digests[0] == digests[1]
+
+
+@pytest.mark.parametrize("damage", ["png", "json", "no-json"])
+def test_a_damaged_picture_or_sidecar_is_made_anew(workspace: Workspace, damage: str) -> None:
+    render_version(workspace, Version.VISION_ONLY, "en")
+    folder = workspace.renders("print", "vision-only", "en")
+    digest = folder_digest(folder)
+    path = picture_path(workspace, Version.VISION_ONLY, "en", "phys/003")
+    if damage == "png":
+        path.write_bytes(path.read_bytes()[:-20])
+    elif damage == "json":
+        path.with_suffix(".json").write_text('{"torn')
+    else:
+        path.with_suffix(".json").unlink()
+    again = render_version(workspace, Version.VISION_ONLY, "en")
+    assert (again.made, again.kept) == (1, 5)
+    assert folder_digest(folder) == digest
+
+
+def test_an_edited_problem_alone_is_drawn_again_and_a_removed_one_goes(
+    workspace: Workspace, studio: Studio
+) -> None:
+    render_version(workspace, Version.VISION_ONLY, "en")
+    made = problems(studio)
+    text = made[2].texts["en"].model_copy(update={"question": "Edited $y$."})
+    made[2] = made[2].model_copy(update={"texts": {"en": text}, "source_texts": {"en": text}})
+    write_records(workspace.problems, made[:5], Problem)
+    again = render_version(workspace, Version.VISION_ONLY, "en")
+    assert (again.made, again.kept) == (1, 4)
+    sidecar = read_sidecar(
+        picture_path(workspace, Version.VISION_ONLY, "en", "phys/002").with_suffix(".json")
+    )
+    assert sidecar is not None and sidecar.lines[0].text == "Edited $y$."
+    assert not picture_path(workspace, Version.VISION_ONLY, "en", "phys/005").exists()
+
+
+def test_an_item_that_fails_leaves_no_picture_and_is_named(workspace: Workspace, studio: Studio) -> None:
+    render_version(workspace, Version.VISION_ONLY, "en")
+    made = problems(studio)
+    text = made[0].texts["en"]
+    assert text.decomposition is not None
+    spoiled = text.model_copy(
+        update={"decomposition": text.decomposition.model_copy(update={"stem": STEM + " 🧪"})}
+    )
+    made[0] = made[0].model_copy(update={"texts": {"en": spoiled}})
+    write_records(workspace.problems, made, Problem)
+    result = run(workspace, "vision-only", "--language", "en", "--workers", "1", "--json")
+    assert result.exit_code == 1
+    assert "U+1F9EA" in result.output
+    assert not picture_path(workspace, Version.VISION_ONLY, "en", "phys/000").exists()
+    folder = workspace.renders("print", "vision-only", "en")
+    assert [row.reason for row in read_jsonl(folder / "rejected.jsonl", Rejected)] == ["missing-glyph"]
+
+
+def test_only_some_problems_leaves_the_others_and_marks_the_rest_unsettled(workspace: Workspace) -> None:
+    first = render_version(workspace, Version.VISION_ONLY, "en", only=["phys/001"])
+    assert first.made == 1
+    folder = workspace.renders("print", "vision-only", "en")
+    assert stage_state(workspace, folder / "index.jsonl") == "missing"
+    render_version(workspace, Version.VISION_ONLY, "en")
+    assert stage_state(workspace, folder / "index.jsonl") == "done"
+    render_version(workspace, Version.VISION_ONLY, "en", only=["phys/001"])
+    assert stage_state(workspace, folder / "index.jsonl") == "done"
+    with pytest.raises(UsageError, match="no problem 'nobody'"):
+        render_version(workspace, Version.VISION_ONLY, "en", only=["nobody"])
+
+
+def test_a_lost_or_changed_diagram_fails_its_item_alone(workspace: Workspace, studio: Studio) -> None:
+    made = problems(studio)
+    workspace.find_image(made[0].images[0].sha256).unlink()
+    workspace.find_image(made[1].images[0].sha256).write_bytes(b"not the same")
+    result = render_version(workspace, Version.VISION_ONLY, "en")
+    assert result.reasons == {"image-missing": 1, "image-tampered": 1}
+    assert result.made == 4
+
+
+def test_the_command_counts_rule_refusals_without_failing(workspace: Workspace) -> None:
+    result = run(workspace, "vision-rich", "--language", "en", "--workers", "1", "--json")
+    assert result.exit_code == 0, result.output
+    counts = json.loads(result.stdout)["results"][0]
+    assert counts["reasons"] == {"no-decomposition": 1, "nothing-to-show": 1}
+    assert (counts["made"], counts["failed"]) == (4, 0)
+
+
+def test_a_language_without_texts_is_counted_not_failed(workspace: Workspace) -> None:
+    result = run(workspace, "vision-only", "--workers", "1", "--json")
+    assert result.exit_code == 0
+    assert [r["reasons"] for r in json.loads(result.stdout)["results"]] == [{}, {"no-translation": 6}]
+
+
+def test_no_problems_yet_is_a_users_error(tmp_path: Path) -> None:
+    workspace = Workspace.create(tmp_path / "empty", default_recipe_toml("test"))
+    with pytest.raises(UsageError, match="curate problems"):
+        render_version(workspace, Version.VISION_ONLY, "en")
+    with pytest.raises(UsageError, match="no rendered picture"):
+        render_version(workspace, Version.ORIGINAL, "en")
+
+
+def test_a_second_writer_is_told_who_holds_the_lock(workspace: Workspace) -> None:
+    with workspace.lock("render/vision-only/en"), pytest.raises(LockedError, match=str(os.getpid())):
+        render_version(workspace, Version.VISION_ONLY, "en")
+
+
+def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(tmp_path: Path, studio: Studio) -> None:
+    made = problems(studio, 24)
+    whole = workspace_of(tmp_path / "whole", studio, made)
+    render_version(whole, Version.VISION_ONLY, "en")
+    killed = workspace_of(tmp_path / "killed", studio, made)
+    folder = killed.renders("print", "vision-only", "en")
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from benchwright.render.job import render_version\n"
+        "from benchwright.schemas.versions import Version\n"
+        "from benchwright.schemas.workspace import Workspace\n"
+        "render_version(Workspace.find(Path(sys.argv[1])), Version.VISION_ONLY, 'en')\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code, str(killed.root)])
+    deadline = time.monotonic() + 60
+    while len(list(folder.glob("*.json"))) < 5:
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not (folder / "index.jsonl").exists()
+    result = render_version(killed, Version.VISION_ONLY, "en")
+    assert result.kept >= 5 and result.made + result.kept == 24
+    assert folder_digest(folder) == folder_digest(whole.renders("print", "vision-only", "en"))
