@@ -37,6 +37,7 @@ test-long: $(VENV)/.dev ## acceptance runs of many minutes; their logs go to doc
 	$(BIN)/python -m pytest -m long -p no:cacheprovider -rA | tee docs/acceptance/test-long.txt
 
 bench: $(VENV)/.dev ## comparisons with named peers, on the same input in the same run
+	$(PIP) install -c constraints.txt -e '.[dev,bench]'
 	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 line-real: $(VENV)/.dev ## the whole line on the real pool below BENCHWRIGHT_SHARED (default ../shared)

@@ -83,7 +83,7 @@ def ensure_environment(say: Callable[[str], None]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     mark = folder / "installed"
     with FileLock(folder / "install.lock"):
-        if not mark.exists():
+        if not (mark.exists() and server_python(folder).exists()):
             if not _reports(server_python(folder)):
                 _install(folder, say)
             mark.write_text(SERVER_VERSION + "\n", encoding="utf-8")

@@ -10,10 +10,7 @@ import xml.etree.ElementTree as ElementTree
 from functools import lru_cache
 
 from benchwright.render.font import load_font
-from benchwright.render.formula import Drawing, Engine, Refusal, mathjax_first
-from benchwright.render.mathjax_engine import MathJaxEngine
-from benchwright.render.mathra_engine import MathraEngine
-from benchwright.render.normalise import normalise_tex
+from benchwright.render.formula import Drawing, Typesetter, make_typesetter
 from benchwright.render.segment import Break, Math, Segment, Text, segment
 from benchwright.render.table import Table
 from benchwright.schemas.errors import ItemError
@@ -40,9 +37,9 @@ def formula_svg(tex: str, display: bool = False) -> str:
     """One formula as a self-contained `<svg>` that sits on the baseline of the text around it.
 
     Raises:
-        ItemError: `formula`: no engine can draw it.
+        ItemError: as `Typesetter.drawing`.
     """
-    return _svg(_draw(normalise_tex(tex)[0], display))
+    return _svg(_draw(tex, display))
 
 
 def _segment_html(part: Segment) -> str:
@@ -76,21 +73,13 @@ def _fault(source: str, why: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _engines() -> tuple[Engine, Engine]:
-    font = load_font()
-    return MathraEngine(font), MathJaxEngine(font)
+def _typesetter() -> Typesetter:
+    return make_typesetter(load_font())
 
 
 @lru_cache(maxsize=4000)
 def _draw(tex: str, display: bool) -> Drawing:
-    main, fallback = _engines()
-    refusals = []
-    for engine in (fallback,) if mathjax_first(tex) else (main, fallback):
-        try:
-            return engine.draw(tex, display)
-        except Refusal as refusal:
-            refusals.append(f"{engine.name}: {refusal.detail}")
-    raise ItemError("formula", "; ".join(refusals))
+    return _typesetter().drawing(tex, display)
 
 
 def _svg(drawing: Drawing) -> str:

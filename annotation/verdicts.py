@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from benchwright.schemas.digest import canonical_json
 from benchwright.schemas.jobs import Key, Review, Verdict
@@ -21,7 +22,7 @@ def current_states(reviews: Iterable[Review]) -> list[Review]:
     newest: dict[tuple[str, str], Review] = {}
     for review in reviews:
         name = (review.annotation_id, review.field)
-        if name not in newest or review.updated_at >= newest[name].updated_at:
+        if name not in newest or _moment(review) >= _moment(newest[name]):
             newest[name] = review
     return [review for review in newest.values() if review.state != "deleted"]
 
@@ -39,6 +40,11 @@ def derive_verdicts(reviews: Sequence[Review], slots: Sequence[str] = SLOTS) -> 
         live[review.key].append(review)
     jobs = {review.key: review.job for review in reviews}
     return [_verdict(jobs[key], key, live[key], slots) for key in sorted(live, key=_order)]
+
+
+def _moment(review: Review) -> datetime:
+    """As a time, not as text: a server leaves the fraction out where it is zero."""
+    return datetime.fromisoformat(review.updated_at)
 
 
 def _verdict(job: str, key: Key, states: Sequence[Review], slots: Sequence[str]) -> Verdict:

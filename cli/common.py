@@ -87,7 +87,7 @@ def open_workspace(path: Path | None) -> Workspace:
 
 
 def quiet() -> bool:
-    """Whether messages on stderr are wished away (`--quiet` or BENCHWRIGHT_QUIET)."""
+    """Whether messages on stderr are wished away (BENCHWRIGHT_QUIET)."""
     return bool(os.environ.get("BENCHWRIGHT_QUIET"))
 
 

@@ -243,7 +243,7 @@ def _run(options: RunOptions) -> tuple[RunResult, Path]:
         models.tested,
         models.judge,
         allow_external=options.allow_external,
-        forbidden_sources=_kept_back(place),
+        forbidden_sources=_kept_back(place, Path(options.dataset)),
     )
     spec = run_spec(data, models.tested, kind, models.judge, _sampling(options), options.judge_max_tokens)
     folder = RunFolder(options.out if options.out is not None else _runs(place) / spec.run_id)
@@ -349,11 +349,15 @@ def _runs(place: Workspace | None) -> Path:
     return place.runs if place is not None else Path("runs")
 
 
-def _kept_back(place: Workspace | None) -> tuple[str, ...]:
-    """Sources that the recipe never lets out of the machine."""
-    if place is None:
-        return ()
-    return tuple(name for name, source in place.recipe.sources.items() if not source.allow_external)
+def _kept_back(place: Workspace | None, dataset: Path) -> set[str]:
+    """Sources that must not leave: by the recipe in use, and by that of the workspace in which the folder lies."""
+    from benchwright.schemas.recipe import RECIPE_NAME, load_recipe
+
+    above = [folder / RECIPE_NAME for folder in dataset.resolve().parents] if dataset.is_dir() else []
+    recipes = [load_recipe(path) for path in above if path.is_file()] + ([place.recipe] if place else [])
+    return {
+        name for recipe in recipes for name, source in recipe.sources.items() if not source.allow_external
+    }
 
 
 def _announce(models: Models, data: Dataset, kind: JudgeKind, folder: Path) -> None:

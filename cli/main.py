@@ -6,6 +6,7 @@ Exit codes: 0 done (rows rejected by a rule are a result); 1 an item could not b
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -20,6 +21,9 @@ from benchwright.cli.evaluate import evaluate
 from benchwright.cli.push import push_dataset
 from benchwright.cli.render import render
 from benchwright.cli.status import status
+
+_THE_SYSTEM_SAYS_NO = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR)
+"""Rights, room and wrong paths are the user's to mend; any other failure of the system is shown as a bug."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -65,6 +69,12 @@ def run_command(command: click.Command, name: str, arguments: Sequence[str] | No
         # The reader went away (`| head`): not an error of ours; keep the interpreter from complaining at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if error.errno not in _THE_SYSTEM_SAYS_NO:
+            raise
+        where = error.filename or "the disk"
+        click.echo(f"Error: {where}: {error.strerror}; mend that and run the same command again.", err=True)
+        return 2
     return result if isinstance(result, int) else 0
 
 

@@ -1,9 +1,12 @@
-"""`benchwright status`: what is done, stale, missing or damaged in a workspace, with counts."""
+"""`benchwright status`: what is done, stale, missing or damaged in a workspace, with counts. Writes nothing."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,124 +15,270 @@ from benchwright.cli.common import SummaryTable, emit, json_option, open_workspa
 if TYPE_CHECKING:
     from benchwright.schemas.workspace import Workspace
 
+INGEST, CLUSTER = "curate ingest SOURCE", "curate cluster --discipline {}"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the table. `next` is what to type when the stage is not done."""
+
+    stage: str
+    state: str
+    """done, stale (made from other input or settings than today's), missing, tampered, or open (people or calls)."""
+    items: int | str = ""
+    rejected: int | str = ""
+    note: str = ""
+    next: str = ""
+
 
 @click.command()
 @workspace_option
 @json_option
 def status(workspace: Path | None, as_json: bool) -> None:
-    """Show what is done, stale, missing or tampered with in a workspace."""
+    """Show what is done, stale, missing or tampered with in a workspace.
+
+    Nothing is written and no lock is taken. A stage is stale when its input, the recipe or this version of the tool
+    would make something else of it.
+    """
     ws = open_workspace(workspace)
-    rows = [*_artefact_rows(ws), *_review_rows(ws), *_render_rows(ws), *_run_rows(ws)]
+    lines = list(_lines(ws))
     table = SummaryTable(
         f"{ws.recipe.benchmark.name} ({ws.root})",
         ("stage", "state", "items", "rejected", "note"),
-        [(row["stage"], row["state"], row["items"], row["rejected"], row["note"]) for row in rows],
+        [(line.stage, line.state, line.items, line.rejected, line.note) for line in lines],
     )
-    emit({"workspace": str(ws.root), "stages": rows}, table, as_json, _next(rows))
+    following = next((line.next for line in lines if line.next), None)
+    emit({"workspace": str(ws.root), "stages": [asdict(line) for line in lines]}, table, as_json, following)
 
 
-def _row(
-    stage: str, state: str, items: Any = "", rejected: Any = "", note: str = "", next: str = ""
-) -> dict[str, Any]:
-    return {"stage": stage, "state": state, "items": items, "rejected": rejected, "note": note, "next": next}
-
-
-def _artefact_rows(ws: Workspace) -> list[dict[str, Any]]:
-    from functools import partial
-
-    from benchwright.curation.embed import index_path
-
-    rows = [_artefact(ws, "ingest, rejected", ws.pool_rejected, "curate ingest SOURCE")]
-    stages = [
-        ("pool", ws.pool, "curate ingest SOURCE"),
-        ("embed", partial(index_path, ws), "curate cluster --discipline {}"),
-        ("estimate", ws.estimates, "curate cluster --discipline {}"),
-        ("cluster", ws.clusters, "curate cluster --discipline {}"),
-        ("select", ws.selection, "curate cluster --discipline {}"),
-    ]
+def _lines(ws: Workspace) -> Iterator[Line]:
+    """All lines, in the order of the line of work."""
+    yield _artefact(ws, "ingest, rejected", ws.pool_rejected, INGEST)
+    chosen = True
     for discipline in sorted(set(ws.recipe.disciplines) | set(ws.pool_disciplines())):
-        for name, place, command in stages:
-            rows.append(_artefact(ws, f"{name} {discipline}", place(discipline), command.format(discipline)))
-    rows.append(_artefact(ws, "problems", ws.problems, "curate problems"))
-    rows.append(_release_row(ws))
-    return rows
+        lines = list(_discipline(ws, discipline))
+        chosen &= all(line.state == "done" for line in lines)
+        yield from lines
+    yield _artefact(ws, "proposals tagging", ws.proposals("tagging"), "curate tag", upstream=chosen)
+    reviews = _reviews(ws)
+    yield reviews
+    problems = _problems(ws, chosen)
+    yield problems
+    renders = list(_renders(ws, problems.state == "done"))
+    yield from renders
+    yield _release(ws, all(line.state == "done" for line in (problems, *renders)))
+    yield from _runs(ws)
 
 
-def _release_row(ws: Workspace) -> dict[str, Any]:
-    from benchwright.curation.release.build import release_state
-    from benchwright.schemas.release_table import read_manifest
+def _artefact(
+    ws: Workspace,
+    stage: str,
+    output: Path,
+    command: str,
+    make: Callable[[Workspace], object] | None = None,
+    *,
+    upstream: bool = True,
+) -> Line:
+    """The line of an artefact with a manifest.
 
-    tag = ws.recipe.release.tag
-    state = release_state(ws, tag)
-    command = "" if state == "done" else "push-dataset --build-only"
-    manifest = read_manifest(ws.release(tag)) if state != "missing" else None
-    if manifest is None:
-        return _row(f"release {tag}", state, next=command)
-    note = f"{ws.relative(ws.release(tag))}, {manifest.problems} problems"
-    return _row(f"release {tag}", state, manifest.rows, note=note, next=command)
-
-
-def _artefact(ws: Workspace, stage: str, output: Path, command: str) -> dict[str, Any]:
+    Args:
+        ws: the workspace.
+        stage: name in the table.
+        output: the file beside which the manifest lies.
+        command: what makes it.
+        make: the stage itself, to be asked whether it would run; None where the manifest alone decides.
+        upstream: False when something it is made from is not done itself.
+    """
     from benchwright.schemas.artefact import manifest_path, read_manifest, stage_state
+    from benchwright.schemas.errors import NotDone, TamperedError, UsageError
+    from benchwright.schemas.workspace import Workspace
 
-    state = stage_state(ws, output)
+    state, trouble = str(stage_state(ws, output)), ""
+    if state == "done" and make is not None:
+        try:
+            make(Workspace(ws.root, ws.recipe, dry=True))
+        except NotDone as stop:
+            state = stop.state
+        except (UsageError, TamperedError) as error:
+            state, trouble = "stale", str(error)
+    if state == "done" and not upstream:
+        state = "stale"
     manifest = read_manifest(manifest_path(output))
     counts = manifest.counts if manifest else None
     reasons = counts.reasons if counts else {}
-    return _row(
+    return Line(
         stage,
         state,
         counts.n_kept if counts else "",
         counts.n_rejected if counts else "",
-        ", ".join(f"{reason} {n}" for reason, n in sorted(reasons.items()) if n),
+        trouble or ", ".join(f"{reason} {n}" for reason, n in sorted(reasons.items()) if n),
         "" if state == "done" else command,
     )
 
 
-def _review_rows(ws: Workspace) -> list[dict[str, Any]]:
-    from benchwright.schemas.jobs import JOBS, Proposal, Verdict
-    from benchwright.schemas.journal import read_jsonl
+def _discipline(ws: Workspace, discipline: str) -> Iterator[Line]:
+    """Pool to selection, as the recipe without any flag would make them."""
+    from benchwright.curation.cluster import cluster_discipline, default_clusters, select_discipline
+    from benchwright.curation.embed import embed_discipline, index_path
+    from benchwright.curation.estimate import estimate_discipline
 
-    rows: list[dict[str, Any]] = []
-    for job in JOBS:
-        proposals, verdicts = ws.proposals(job), ws.verdicts(job)
-        if proposals.exists():
-            items = {proposal.item_id for proposal in read_jsonl(proposals, Proposal)}
-            rows.append(_row(f"proposals {job}", "done", len(items)))
-        if verdicts.exists():
-            final = read_jsonl(verdicts, Verdict)
-            done = {verdict.item_id for verdict in final if verdict.basis != "open"}
-            still = {verdict.item_id for verdict in final if verdict.basis == "open"}
-            state = "open" if still else "done"
-            rows.append(_row(f"reviews {job}", state, len(done), note=f"{len(still)} open" if still else ""))
-    return rows
+    pool = _artefact(ws, f"pool {discipline}", ws.pool(discipline), INGEST)
+    yield pool
+    if discipline not in ws.recipe.disciplines:
+        return
+    budget = ws.recipe.disciplines[discipline].budget
+    k = ws.recipe.selection.clusters or default_clusters(budget)
+    command = CLUSTER.format(discipline)
+    embedded = _artefact(
+        ws,
+        f"embed {discipline}",
+        index_path(ws, discipline),
+        command,
+        lambda dry: embed_discipline(dry, discipline),
+        upstream=pool.state == "done",
+    )
+    estimated = _artefact(
+        ws,
+        f"estimate {discipline}",
+        ws.estimates(discipline),
+        command,
+        lambda dry: estimate_discipline(dry, discipline),
+        upstream=embedded.state == "done",
+    )
+    clustered = _artefact(
+        ws,
+        f"cluster {discipline}",
+        ws.clusters(discipline),
+        command,
+        lambda dry: cluster_discipline(dry, discipline, k),
+        upstream=embedded.state == "done",
+    )
+    yield from (embedded, estimated, clustered)
+    yield _artefact(
+        ws,
+        f"select {discipline}",
+        ws.selection(discipline),
+        command,
+        lambda dry: select_discipline(dry, discipline, budget, k),
+        upstream=estimated.state == clustered.state == "done",
+    )
 
 
-def _render_rows(ws: Workspace) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
-    for style in sorted((ws.root / "renders").glob("*")):
-        for folder in sorted(style.glob("*/*")):
-            pictures = len(list(folder.glob("*.png")))
-            rows.append(
-                _row(
-                    f"render {folder.parent.name} {folder.name}", "done", pictures, note=f"style {style.name}"
+def _reviews(ws: Workspace) -> Line:
+    """How far people are with the tags; `open` while an item has no final answer."""
+    from benchwright.annotation.jobs import find_job
+    from benchwright.annotation.summary import job_states, stale_items
+    from benchwright.schemas.errors import TamperedError, UsageError
+
+    job, name = find_job("tagging"), "reviews tagging"
+    if not ws.selected_disciplines() or not ws.reviews(job.name).exists():
+        return Line(name, "missing", next="annotate serve")
+    try:
+        pages, old = job_states(ws, job), stale_items(ws, job)
+    except (UsageError, TamperedError) as error:
+        return Line(name, "stale", note=str(error))
+    agreed, items = sum(page.agreed for page in pages), sum(page.items for page in pages)
+    notes = [f"{items - agreed} of {items} open"] if agreed < items else []
+    notes += [f"{old} reviews of what has changed since or is not selected any more"] if old else []
+    state = "open" if agreed < items else "done"
+    return Line(
+        name, state, agreed, note=", ".join(notes), next="annotate pull tagging" if agreed < items else ""
+    )
+
+
+def _problems(ws: Workspace, chosen: bool) -> Line:
+    from benchwright.curation.problems import make_problems
+    from benchwright.schemas.artefact import manifest_path, read_manifest
+
+    manifest = read_manifest(manifest_path(ws.problems))
+    accept = manifest is not None and manifest.parameters.get("accept_proposals") is True
+    command = "curate problems --accept-proposals" if accept else "curate problems"
+    return _artefact(
+        ws, "problems", ws.problems, command, lambda dry: make_problems(dry, accept), upstream=chosen
+    )
+
+
+def _renders(ws: Workspace, problems_done: bool) -> Iterator[Line]:
+    """One line for each rendered version and language that the recipe asks for."""
+    from benchwright.schemas.versions import VERSIONS
+
+    for version in ws.recipe.benchmark.chosen_versions:
+        if VERSIONS[version].rendered:
+            for language in ws.recipe.benchmark.languages:
+                folder = ws.renders(ws.recipe.render.style, version.value, language)
+                yield _artefact(
+                    ws,
+                    f"render {version.value} {language}",
+                    folder / "index.jsonl",
+                    f"render {version.value}",
+                    lambda dry, folder=folder: _check_render(dry, folder),  # type: ignore[misc]
+                    upstream=problems_done,
                 )
-            )
-    return rows
 
 
-def _run_rows(ws: Workspace) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
+def _check_render(ws: Workspace, folder: Path) -> None:
+    """Compare a folder of pictures with its index, and the style it was made in with the recipe's.
+
+    Raises:
+        NotDone: a picture or its sidecar is gone or changed, or the recipe asks for another look.
+    """
+    from urllib.parse import quote
+
+    from benchwright.render.job import IndexRow
+    from benchwright.render.sidecar import RENDERER_VERSION
+    from benchwright.render.style import style_of
+    from benchwright.schemas.artefact import manifest_path, read_manifest
+    from benchwright.schemas.digest import sha256_file
+    from benchwright.schemas.errors import NotDone
+    from benchwright.schemas.journal import iter_jsonl
+
+    manifest = read_manifest(manifest_path(folder / "index.jsonl"))
+    style = style_of(ws.recipe.render).model_dump(mode="json")
+    if (
+        manifest is None
+        or manifest.parameters["style"] != style
+        or manifest.stage_version != RENDERER_VERSION
+    ):
+        raise NotDone(folder.name, "stale")
+    for row in iter_jsonl(folder / "index.jsonl", IndexRow):
+        picture = folder / f"{quote(row.problem_id, safe='')}.png"
+        for path, digest in ((picture, row.png_sha256), (picture.with_suffix(".json"), row.sidecar_sha256)):
+            if not path.is_file() or sha256_file(path) != digest:
+                raise NotDone(folder.name, "tampered")
+
+
+def _release(ws: Workspace, upstream: bool) -> Line:
+    from benchwright.curation.release.build import release_state
+    from benchwright.schemas.errors import TamperedError
+    from benchwright.schemas.release_table import read_manifest
+
+    tag = ws.recipe.release.tag
+    name = f"release {tag}"
+    try:
+        state = str(release_state(ws, tag))
+    except TamperedError:  # what it is made from: its own line says so
+        state = "stale"
+    if state == "done" and not upstream:
+        state = "stale"
+    command = "" if state == "done" else "push-dataset --build-only"
+    manifest = read_manifest(ws.release(tag)) if state != "missing" else None
+    if manifest is None:
+        return Line(name, state, next=command)
+    note = f"{ws.relative(ws.release(tag))}, {manifest.problems} problems"
+    return Line(name, state, manifest.rows, note=note, next=command)
+
+
+def _runs(ws: Workspace) -> Iterator[Line]:
+    """Evaluations; `open` while a row was not run or not judged."""
     for run in sorted(ws.runs.glob("*")):
-        if (run / "spec.json").exists():
-            state = "done" if (run / "scores.json").exists() else "open"
-            rows.append(_row(f"run {run.name}", state, note=ws.relative(run)))
-    return rows
-
-
-def _next(rows: list[dict[str, Any]]) -> str | None:
-    for state in ("tampered", "stale", "missing"):
-        for row in rows:
-            if row["state"] == state and row["next"]:
-                return str(row["next"])
-    return None
+        if not (run / "spec.json").exists():
+            continue
+        name, note = f"run {run.name}", ws.relative(run)
+        if not (run / "scores.json").exists():
+            yield Line(name, "open", note=f"{note}, stopped before its scores")
+            continue
+        scores = json.loads((run / "scores.json").read_bytes())
+        total = next(cell for cell in scores["cells"] if not cell["by"])
+        left = total["n_total"] - total["n_scored"]
+        note = f"{note}, {scores['spec']['model']['name']}" + (f", {left} rows open" if left else "")
+        yield Line(name, "done" if scores["complete"] else "open", total["n_scored"], note=note)

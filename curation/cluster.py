@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -186,18 +187,29 @@ def candidates(workspace: Workspace, discipline: str, path_level: int | None = N
     ]
 
 
-def settings_for(workspace: Workspace, n: int, clusters: int) -> ChoiceSettings:
-    """The recipe's rules for a budget of `n` in a pool of that many clusters."""
+def settings_for(workspace: Workspace, n: int, sizes: Collection[int]) -> ChoiceSettings:
+    """The recipe's rules for a budget of `n` in a pool with clusters of these sizes."""
     recipe = workspace.recipe
     return ChoiceSettings(
         n=n,
         subject_balance=recipe.selection.subject_balance,
         subject_tolerance=min(1.0, recipe.selection.subject_tolerance),
         difficulty_tolerance=min(1.0, recipe.selection.difficulty_tolerance),
-        max_per_cluster=max(1, math.ceil(2 * n / clusters)),
+        max_per_cluster=cluster_cap(sizes, n),
         time_limit=recipe.selection.time_limit,
         seed=recipe.benchmark.seed,
     )
+
+
+def cluster_cap(sizes: Collection[int], n: int) -> int:
+    """How many of one cluster may be chosen: twice the even share, or more where small clusters cannot fill theirs.
+
+    A cap under which the clusters together hold fewer than `n` questions would be broken by every choice.
+    """
+    cap = max(1, math.ceil(2 * n / max(1, len(sizes))))
+    while sum(min(size, cap) for size in sizes) < min(n, sum(sizes)):
+        cap += 1
+    return cap
 
 
 def select_discipline(workspace: Workspace, discipline: str, n: int, clusters_asked: int) -> Selected:
@@ -209,8 +221,8 @@ def select_discipline(workspace: Workspace, discipline: str, n: int, clusters_as
         InfeasibleError: the rules exclude each other; names them.
         UsageError: estimates or clusters are missing.
     """
-    found = {row.cluster for row in read_records(workspace.clusters(discipline), ClusterRow)}
-    settings = settings_for(workspace, n, max(1, len(found)))
+    found = Counter(row.cluster for row in read_records(workspace.clusters(discipline), ClusterRow))
+    settings = settings_for(workspace, n, found.values())
 
     def produce(paths: tuple[Path, ...]) -> Counts:
         pool = candidates(workspace, discipline, settings.path_level)

@@ -23,7 +23,7 @@ from pydantic import ValidationError
 from benchwright.models.embedders import Embedder, open_embedder
 from benchwright.schemas.artefact import Counts, StageResult, manifest_path, run_stage, write_atomic
 from benchwright.schemas.digest import canonical_json, digest_of, sha256_bytes, sha256_file
-from benchwright.schemas.errors import TamperedError, UsageError
+from benchwright.schemas.errors import NotDone, TamperedError, UsageError
 from benchwright.schemas.records import Question, Record, Sha256
 from benchwright.schemas.tables import iter_records
 from benchwright.schemas.workspace import Workspace
@@ -107,7 +107,7 @@ def embed_discipline(
     embedder = _opened(name)
     folder = workspace.embeddings(discipline)
     output = index_path(workspace, discipline)
-    _forget_damaged(output)
+    _forget_damaged(workspace, output)
     embedded = 0
 
     def produce(paths: tuple[Path, ...]) -> Counts:
@@ -138,12 +138,19 @@ def load_vectors(workspace: Workspace, discipline: str, questions: Sequence[Ques
     """Vectors of questions, [n, dimension] in their order, read from memory-mapped shards.
 
     Raises:
-        UsageError: the discipline was not embedded, or a question came in since.
+        UsageError: the discipline was not embedded, or by another embedder than the recipe's, or a question came in
+            since.
     """
     output = index_path(workspace, discipline)
     if not output.is_file():
         raise UsageError(f"{discipline} was not embedded yet: run `curate embed --discipline {discipline}`.")
     index = _read_index(output)
+    embedder = _opened(workspace.recipe.embed.embedder).name
+    if index.embedder != embedder:
+        raise UsageError(
+            f"{discipline} was embedded by {index.embedder}, the recipe names {embedder}: run `curate embed "
+            f"--discipline {discipline}` again."
+        )
     wanted: dict[str, list[int]] = {}
     for row, question in enumerate(questions):
         wanted.setdefault(text_key(embedding_text(question)), []).append(row)
@@ -299,8 +306,12 @@ def _read_index(path: Path) -> ShardIndex:
     return ShardIndex.model_validate_json(path.read_bytes())
 
 
-def _forget_damaged(output: Path) -> None:
-    """Let the stage run again when a shard of its index is gone or changed: its manifest speaks of the index alone."""
+def _forget_damaged(workspace: Workspace, output: Path) -> None:
+    """Let the stage run again when a shard of its index is gone or changed: its manifest speaks of the index alone.
+
+    Raises:
+        NotDone: in a dry workspace, instead.
+    """
     if not output.is_file():
         return
     try:
@@ -310,5 +321,7 @@ def _forget_damaged(output: Path) -> None:
     for shard, digest in index.shards.items():
         record = _finished(output.parent, shard)
         if record is None or record.sha256 != digest:
+            if workspace.dry:
+                raise NotDone(output.parent.name, "tampered")
             manifest_path(output).unlink(missing_ok=True)
             _side(output.parent, shard).unlink(missing_ok=True)

@@ -70,6 +70,15 @@ def source_files(workspace: Workspace, name: str) -> tuple[Path, Path, Path]:
     return folder / f"{name}.parquet", folder / f"{name}.rejected.jsonl", folder / f"{name}.notes.jsonl"
 
 
+def source_ids(workspace: Workspace, name: str) -> set[str]:
+    """Ids of the questions that a source gave; none where it was not ingested."""
+    table = source_files(workspace, name)[0]
+    if not table.is_file():
+        return set()
+    with pq.ParquetFile(table) as file:
+        return {row["question"]["id"] for row in file.read(columns=["question.id"]).to_pylist()}
+
+
 def read_entries(workspace: Workspace) -> list[SourceEntry]:
     """The pool's sources in the order of their first ingest."""
     path = sources_path(workspace)

@@ -133,15 +133,19 @@ def _chosen(
     labels = [option.label for option in options]
     chosen: list[str] = []
     for part in answer:
-        found = read_labels(part, labels)
-        if found is None:
-            matched = match_option(part, options)
-            if matched is None:
-                raise ItemError(
-                    "answer-not-among-choices", f"{part!r} is neither a label of {labels} nor an option"
-                )
+        found, matched = read_labels(part, labels), match_option(part, options)
+        if matched is not None and (
+            found is None or (len(found) > 1 and given is not QuestionType.MULTIPLE_SELECT)
+        ):
+            # "AB" beside the options AB, BC, CD (sides of a figure) is one of them, not two labels.
             notes.append(("answer-was-option-text", f"{part!r} became {matched}"))
             found = (matched,)
+        elif found is None:
+            raise ItemError(
+                "answer-not-among-choices", f"{part!r} is neither a label of {labels} nor an option"
+            )
+        elif matched is not None and found != (matched,):
+            notes.append(("answer-read-as-label", f"{part!r} is also the text of option {matched}"))
         chosen.extend(found)
     if len(set(chosen)) < len(chosen):
         return QuestionType.MULTI_PART, " ".join(chosen)

@@ -54,9 +54,8 @@ class Words:
         if verdict is not None and verdict.value is not None and verdict.basis != "open":
             value = self._checked(question, name, verdict.value)
             return value, Provenance(field=name, origin=Origin.REVIEW, by=",".join(verdict.by) or None)
-        if verdict is not None and verdict.by:
-            raise ItemError("open-review", f"{name}: the reviewers {', '.join(verdict.by)} do not agree yet")
-        if verdict is None and _all(self.verdicts, question, name):
+        _refuse_open(verdict, name)
+        if verdict is None and any(older.by for older in _all(self.verdicts, question, name)):
             raise ItemError("stale-review", f"{name}: the question was changed after its review")
         proposal = _fitting(self.proposals, question, name, digest)
         if not self.accept_proposals or proposal is None:
@@ -67,12 +66,19 @@ class Words:
         return value, Provenance(field=name, origin=Origin.PROPOSAL, by=proposal.model)
 
     def points(self, question: Question) -> tuple[tuple[str, ...], Provenance | None]:
-        """Knowledge points: as reviewed where they were, else as the source has them."""
+        """Knowledge points: as reviewed where they were, else as the source has them.
+
+        Raises:
+            ItemError: `open-review` or `bad-verdict`.
+        """
         verdict = _fitting(self.verdicts, question, "knowledge_points", shown_digest(tagging_view(question)))
-        if verdict is not None and isinstance(verdict.value, list) and verdict.basis != "open":
+        if verdict is not None and verdict.value is not None and verdict.basis != "open":
+            if not isinstance(verdict.value, list):
+                raise ItemError("bad-verdict", f"{verdict.value!r} is no list of knowledge points")
             points = tuple(str(point) for point in verdict.value)
             by = ",".join(verdict.by) or None
             return points, Provenance(field="knowledge_points", origin=Origin.REVIEW, by=by)
+        _refuse_open(verdict, "knowledge_points")
         if question.knowledge_points:
             return question.knowledge_points, Provenance(field="knowledge_points", origin=Origin.SOURCE)
         return (), None
@@ -202,6 +208,11 @@ def _problem(item: Chosen, words: Words, split: Split) -> Problem:
         return Problem.model_validate(values)
     except ValidationError as error:
         raise ItemError("bad-record", str(error.errors(include_url=False)[0]["msg"])) from error
+
+
+def _refuse_open(verdict: Verdict | None, name: str) -> None:
+    if verdict is not None and verdict.by:
+        raise ItemError("open-review", f"{name}: the reviewers {', '.join(verdict.by)} do not agree yet")
 
 
 def _by_field(records: Sequence[Keyed]) -> _ByField:

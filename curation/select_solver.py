@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
+from benchwright.schemas.errors import UsageError
 from benchwright.schemas.selection import SolverStatus
 
 Floats = NDArray[np.float64]
@@ -80,7 +81,8 @@ class Program:
             nodes: branches after which to stop; unlike a time limit the same everywhere.
 
         Raises:
-            RuntimeError: the solver failed, or ran out of time before it found any answer.
+            UsageError: the time ran out before any answer was found.
+            RuntimeError: the solver failed.
         """
         solver = _Quiet()
         for name, value in (
@@ -101,7 +103,12 @@ class Program:
             return None
         info = solver.getInfo()
         stopped = status in (kinds.kTimeLimit, kinds.kSolutionLimit)
-        if not (status == kinds.kOptimal or (stopped and info.primal_solution_status == 2)):
+        found = info.primal_solution_status == 2
+        if status == kinds.kTimeLimit and not found:
+            raise UsageError(
+                f"the solver found no selection within {time_limit:g} s: raise time_limit under [selection]."
+            )
+        if not (status == kinds.kOptimal or (stopped and found)):
             raise RuntimeError(f"HiGHS ended with {solver.modelStatusToString(status)!r}")
         objective = float(info.objective_function_value)
         bound = float(info.mip_dual_bound) if any(self._whole) else objective

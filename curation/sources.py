@@ -11,11 +11,13 @@ import gzip
 import io
 import json
 import re
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -102,13 +104,20 @@ def read_rows(path: Path) -> Iterator[SourceRow | BadRow]:
         yield from _parquet(path)
     else:
         with _open(path) as stream:
-            _refuse_utf16(stream, path)
-            if kind in (".jsonl", ".ndjson"):
-                yield from _json_lines(stream)
-            elif kind == ".json":
-                yield from _json_document(stream, path)
-            else:
-                yield from _csv(stream, "\t" if kind == ".tsv" else ",", path)
+            try:
+                yield from _text_rows(stream, kind, path)
+            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+                raise UsageError(f"{path.name} is damaged ({error}): compress or copy it again.") from error
+
+
+def _text_rows(stream: IO[bytes], kind: str, path: Path) -> Iterator[SourceRow | BadRow]:
+    _refuse_utf16(stream, path)
+    if kind in (".jsonl", ".ndjson"):
+        yield from _json_lines(stream)
+    elif kind == ".json":
+        yield from _json_document(stream, path)
+    else:
+        yield from _csv(stream, "\t" if kind == ".tsv" else ",", path)
 
 
 def parse_json(text: str) -> Any:
@@ -286,12 +295,11 @@ def _csv_row(line: int, header: list[str], cells: list[str]) -> SourceRow | BadR
 
 def _parquet(path: Path) -> Iterator[SourceRow | BadRow]:
     try:
-        file = pq.ParquetFile(path)
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            names = _class_names((file.schema_arrow.metadata or {}).get(b"huggingface"))
+            yield from _arrow_rows(file.iter_batches(batch_size=_BATCH), names)
     except (pa.ArrowInvalid, OSError) as error:
         raise UsageError(f"{path.name} cannot be read as Parquet ({error}): export it again.") from error
-    with file:
-        names = _class_names((file.schema_arrow.metadata or {}).get(b"huggingface"))
-        yield from _arrow_rows(file.iter_batches(batch_size=_BATCH), names)
 
 
 def _saved_dataset(path: Path) -> Iterator[SourceRow | BadRow]:
@@ -326,10 +334,14 @@ def _class_names(metadata: bytes | None) -> dict[str, list[str]]:
 
 def _arrow_rows(batches: Any, class_names: Mapping[str, list[str]], line: int = 0) -> Iterator[SourceRow]:
     for batch in batches:
+        short = [field.name for field in batch.schema if pa.types.is_float32(field.type)]
         for values in batch.to_pylist():
             line += 1
             for column, names in class_names.items():
                 index = values.get(column)
-                if isinstance(index, int) and 0 <= index < len(names):
-                    values[column] = names[index]
+                if isinstance(index, int):  # -1 is how `datasets` writes that there is no label
+                    values[column] = names[index] if 0 <= index < len(names) else None
+            for column in short:
+                if values[column] is not None:  # 0.1 in 32 bits is not 0.10000000149011612
+                    values[column] = float(str(np.float32(values[column])))
             yield SourceRow(line, {key: plain(value) for key, value in values.items()})

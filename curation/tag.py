@@ -49,27 +49,30 @@ def tag(
 
     Raises:
         UsageError: nothing selected, an unknown model, or one that may not be asked.
+        LockedError: another process is tagging.
     """
     disciplines = selected_disciplines(workspace, discipline)
     taxonomy = load_taxonomy(workspace.recipe.benchmark.taxonomy, workspace.taxonomies)
-    work = _work(workspace, disciplines, taxonomy, model)
     outputs = [workspace.proposals(JOB), workspace.proposals_rejected(JOB)]
-    _retry_failed(outputs[0])
-    parameters: dict[str, JsonValue] = {
-        "disciplines": list(disciplines),
-        "proposer": _proposer(workspace, model),
-        "taxonomy": digest_of(taxonomy),
-        "taken_over": digest_of([work.kept, work.kept_rejected]),
-    }
-    return run_stage(
-        workspace,
-        f"propose/{JOB}",
-        STAGE_VERSION,
-        _inputs(workspace, disciplines),
-        outputs,
-        parameters,
-        lambda temporaries: work.write(temporaries, on_item),
-    )
+    # From here on nobody else may write the file: lines about other disciplines are read and written back.
+    with workspace.lock(f"tag/{JOB}"):
+        work = _work(workspace, disciplines, taxonomy, model)
+        _retry_failed(outputs[0])
+        parameters: dict[str, JsonValue] = {
+            "disciplines": list(disciplines),
+            "proposer": _proposer(workspace, model),
+            "taxonomy": digest_of(taxonomy),
+            "taken_over": digest_of([work.kept, work.kept_rejected]),
+        }
+        return run_stage(
+            workspace,
+            f"propose/{JOB}",
+            STAGE_VERSION,
+            _inputs(workspace, disciplines),
+            outputs,
+            parameters,
+            lambda temporaries: work.write(temporaries, on_item),
+        )
 
 
 @dataclass(frozen=True)

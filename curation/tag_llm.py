@@ -12,6 +12,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from benchwright.curation.ingest_pool import source_ids
 from benchwright.curation.ingest_rows import picture_refs
 from benchwright.curation.propose import Chosen
 from benchwright.models.chat import ChatModel, ChatRequest, Message, Sampling
@@ -94,17 +95,20 @@ class LlmTagger:
                     )
                 )
             else:
-                proposals.extend(self._proposals(question, reply, reply.value, subjects))
+                subject = _known(reply.value.subject, subjects)
+                assert subject is not None, "checked by _complaint"
+                proposals.extend(self._proposals(question, reply, subject, reply.value.difficulty))
         return proposals, refused
 
     def _allowed(self, chosen: Sequence[Chosen]) -> tuple[list[Chosen], list[Rejected]]:
-        """Leave out questions whose source must not reach an external model."""
-        sources = self.workspace.recipe.sources
+        """Leave out questions whose source, or the file they came in, must not reach an external model."""
+        names = {name for name, source in self.workspace.recipe.sources.items() if not source.allow_external}
+        forbidden = names if self.model.external else set()
+        ids = {item_id for name in forbidden for item_id in source_ids(self.workspace, name)}
         kept: list[Chosen] = []
         refused: list[Rejected] = []
         for item in chosen:
-            source = sources.get(item.question.source)
-            if self.model.external and source is not None and not source.allow_external:
+            if item.question.source in forbidden or item.question.id in ids:
                 detail = f"[sources] does not let {item.question.source} reach an external model"
                 refused.append(
                     Rejected(
@@ -141,12 +145,9 @@ class LlmTagger:
         )
 
     def _proposals(
-        self, question: Question, reply: Structured[TagReply], value: TagReply, subjects: Sequence[Subject]
+        self, question: Question, reply: Structured[TagReply], subject: str, difficulty: int
     ) -> list[Proposal]:
-        values: dict[str, str | int] = {
-            "difficulty": value.difficulty,
-            "subject": _known(value.subject, subjects) or "",
-        }
+        values: dict[str, str | int] = {"difficulty": difficulty, "subject": subject}
         return [
             Proposal(
                 job="tagging",

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchwright.eval.pictures import Pictures
 from benchwright.eval.spec import SCORED_SPLITS, DatasetSpec
 from benchwright.schemas.digest import digest_of
 from benchwright.schemas.errors import UsageError
@@ -69,7 +70,7 @@ def choose_rows(release: ResolvedRelease, selection: Selection) -> Dataset:
             "The dev split holds the few-shot examples and is never scored; use test or testmini."
         )
     rows: dict[str, ReleaseRow] = {}
-    images: dict[str, bytes] = {}
+    images = Pictures()
     seen_versions: set[str] = set()
     seen_languages: set[str] = set()
     for row, pictures in read_release(release):
@@ -80,18 +81,15 @@ def choose_rows(release: ResolvedRelease, selection: Selection) -> Dataset:
         if row.id in rows:
             raise UsageError(f"{release.name} holds row {row.id} twice; this release cannot be scored.")
         rows[row.id] = row
-        images.update({sha256: pictures[sha256] for sha256 in row.images})
+        for sha256 in row.images:
+            images.add(sha256, pictures[sha256])
     _check_names(selection.versions, seen_versions, "version", release.name)
     _check_names(selection.languages, seen_languages, "language", release.name)
     _check_names(selection.only, set(rows), "row", release.name)
     chosen = tuple(rows[row_id] for row_id in sorted(rows))[: selection.limit]
     _check_rows(chosen, release.name)
-    needed = {sha256 for row in chosen for sha256 in row.images}
-    return Dataset(
-        spec=_spec(release, selection, chosen),
-        rows=chosen,
-        images={sha256: images[sha256] for sha256 in sorted(needed)},
-    )
+    images.keep({sha256 for row in chosen for sha256 in row.images})
+    return Dataset(spec=_spec(release, selection, chosen), rows=chosen, images=images)
 
 
 def _wanted(row: ReleaseRow, selection: Selection) -> bool:

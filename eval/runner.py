@@ -23,6 +23,7 @@ from benchwright.eval.store import Batches, Judgement, Response, RunFolder, aske
 from benchwright.models.chat import Call, ChatModel, Sampling
 from benchwright.models.scheduler import Scheduler, SchedulerSettings, as_finished
 from benchwright.models.store import CallStore
+from benchwright.schemas.errors import ItemError
 from benchwright.schemas.records import ReleaseRow
 from benchwright.schemas.status import OUTCOME_OF_STATUS, CallStatus, Outcome
 
@@ -162,9 +163,11 @@ class _Work:
 
         async def one(row: ReleaseRow) -> Response:
             # The request holds the picture's bytes, so it is made only when a slot is free.
-            request = request_for(row, self._dataset.images, sampling, sample_index)
-            call = await scheduler.call(request)
-            return response_of(row, call)
+            try:
+                request = request_for(row, self._dataset.images, sampling, sample_index)
+            except ItemError as error:
+                return unsendable(row, error)
+            return response_of(row, await scheduler.call(request))
 
         concurrency = self._settings.scheduler.concurrency
         try:
@@ -231,6 +234,17 @@ def response_of(row: ReleaseRow, call: Call) -> Response:
         prompt_tokens=call.usage.prompt_tokens,
         completion_tokens=call.usage.completion_tokens,
         call_id=call.key,
+    )
+
+
+def unsendable(row: ReleaseRow, error: ItemError) -> Response:
+    """The journal's record of a row that no request can be made of, such as a picture in no known format."""
+    return Response(
+        row_id=row.id,
+        asked_digest=asked_digest(row),
+        status=CallStatus.UNSENDABLE,
+        text="",
+        detail=str(error),
     )
 
 

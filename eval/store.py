@@ -19,14 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self, TypeVar
 
-from filelock import FileLock, Timeout
 from pydantic import BaseModel, ValidationError
 
 from benchwright.eval.spec import RunSpec
 from benchwright.schemas.artefact import write_atomic
 from benchwright.schemas.digest import canonical_json, digest_of
-from benchwright.schemas.errors import LockedError, UsageError
+from benchwright.schemas.errors import UsageError
 from benchwright.schemas.journal import Journal, read_jsonl, write_jsonl
+from benchwright.schemas.locks import hold
 from benchwright.schemas.records import Record, ReleaseRow, Sha256
 from benchwright.schemas.status import REUSABLE_STATUSES, CallStatus, Outcome
 
@@ -204,20 +204,10 @@ class RunFolder:
         """Keep a second writer out while a run goes on; readers take no lock.
 
         Raises:
-            LockedError: another process writes here.
+            LockedError: another process writes here; names its process id.
         """
-        self.path.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(self.path / ".lock", timeout=0)
-        try:
-            lock.acquire()
-        except Timeout as error:
-            raise LockedError(
-                f"another process is evaluating into {self.path}: wait for it, or stop it."
-            ) from error
-        try:
+        with hold(self.path / ".lock", f"the run in {self.path}", self.path):
             yield
-        finally:
-            lock.release()
 
     def load(self, rows: Iterable[ReleaseRow]) -> Loaded:
         """What is known for these rows, by the rules of this module."""

@@ -13,6 +13,8 @@ from benchwright.examples.knowledge import (
     PHOTOSYNTHESIS_RATE,
 )
 from benchwright.examples.problem import (
+    JUNIOR,
+    SENIOR,
     Draft,
     ExampleProblem,
     Head,
@@ -27,7 +29,6 @@ from benchwright.examples.problem import (
 )
 
 head = partial(Head, "biology")
-JUNIOR, SENIOR = "junior-high", "senior-high"
 TASKS: dict[str, tuple[str, str]] = {
     "cell wall": ("gives the cell a firm outer support", "对细胞起支持和保护作用"),
     "nucleus": ("holds most of the cell's DNA", "储存细胞大部分遗传物质"),

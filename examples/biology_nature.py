@@ -15,6 +15,7 @@ from benchwright.examples.knowledge import (
     SEGREGATION,
 )
 from benchwright.examples.problem import (
+    SENIOR,
     Draft,
     ExampleProblem,
     Head,
@@ -29,7 +30,6 @@ from benchwright.examples.problem import (
 from benchwright.examples.tables import table
 
 head = partial(Head, "biology")
-SENIOR = "senior-high"
 
 
 def pedigree_risk(spouse: str = "Aa") -> ExampleProblem:

@@ -21,7 +21,6 @@ import numpy.typing as npt
 import resvg_py
 from PIL import Image
 
-from benchwright.examples.png import encode_png
 from benchwright.schemas.digest import sha256_bytes
 
 Point = tuple[float, float]
@@ -408,9 +407,11 @@ class Canvas:
         """Rasterise."""
         bare = self._svg(self._shapes)
         pixels = rasterise(self._svg([*self._shapes, *self._lettering]))
+        stream = io.BytesIO()
+        Image.fromarray(pixels).save(stream, format="PNG")
         return Drawing(
             kind=self.kind,
-            png=encode_png(pixels),
+            png=stream.getvalue(),
             width=pixels.shape[1],
             height=pixels.shape[0],
             labels=tuple(self._labels),

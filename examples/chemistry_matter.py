@@ -13,6 +13,8 @@ from benchwright.examples.knowledge import (
     IONS,
 )
 from benchwright.examples.problem import (
+    JUNIOR,
+    SENIOR,
     Draft,
     ExampleProblem,
     Head,
@@ -27,7 +29,6 @@ from benchwright.examples.problem import (
 from benchwright.examples.tables import table
 
 head = partial(Head, "chemistry")
-JUNIOR, SENIOR = "junior-high", "senior-high"
 SYMBOLS: Mapping[int, str] = MappingProxyType(
     {8: "O", 9: "F", 10: "Ne", 11: "Na", 12: "Mg", 13: "Al", 16: "S", 17: "Cl", 18: "Ar", 19: "K", 20: "Ca"}
 )

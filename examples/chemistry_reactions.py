@@ -15,6 +15,8 @@ from benchwright.examples.knowledge import (
     REACTION_ENTHALPY,
 )
 from benchwright.examples.problem import (
+    JUNIOR,
+    SENIOR,
     Draft,
     ExampleProblem,
     Head,
@@ -29,7 +31,6 @@ from benchwright.examples.problem import (
 )
 
 head = partial(Head, "chemistry")
-JUNIOR, SENIOR = "junior-high", "senior-high"
 FARADAY_CONSTANT = 96500
 COPPER, HYDROXIDE = 64, 78
 """Molar masses of copper and of aluminium hydroxide in g/mol, as the texts state them."""

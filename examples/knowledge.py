@@ -58,6 +58,14 @@ NEWTON = Term(
     "The net force on a body equals its mass times its acceleration, $F=ma$.",
     "物体所受的合外力等于质量与加速度的乘积，即 $F=ma$。",
 )
+ROTATION = Term(
+    "the law of rotation",
+    "刚体的转动定律",
+    r"A net torque $M$ gives a body of moment of inertia $I$ the angular acceleration $\alpha$ with $M=I\alpha$; "
+    r"for a uniform disc about its axis $I=\frac{1}{2}mr^2$.",
+    r"刚体所受的合外力矩 $M$ 等于其转动惯量 $I$ 与角加速度 $\alpha$ 的乘积，即 $M=I\alpha$；"
+    r"匀质圆盘绕中心轴的转动惯量 $I=\frac{1}{2}mr^2$。",
+)
 SLIDING = Term(
     "sliding friction",
     "滑动摩擦力",

@@ -8,10 +8,22 @@ from functools import partial
 
 from benchwright.examples import geometry
 from benchwright.examples.knowledge import CONE_SURFACE, COSINES, INSCRIBED, PYTHAGORAS, TRIANGLE_AREA
-from benchwright.examples.problem import Draft, ExampleProblem, Head, Option, Shown, Split, Words, num, option
+from benchwright.examples.problem import (
+    CONTEST,
+    JUNIOR,
+    SENIOR,
+    Draft,
+    ExampleProblem,
+    Head,
+    Option,
+    Shown,
+    Split,
+    Words,
+    num,
+    option,
+)
 
 head = partial(Head, "mathematics")
-JUNIOR, SENIOR = "junior-high", "senior-high"
 
 
 def altitude_to_hypotenuse(a: int = 6, b: int = 8) -> ExampleProblem:
@@ -282,35 +294,38 @@ def match_pattern(shown: int = 3, asked: int = 20) -> ExampleProblem:
     )
 
 
-def spinner(sectors: int = 8, shaded: tuple[int, ...] = (0, 3, 5), spins: int = 2) -> ExampleProblem:
-    """At least one hit in two spins."""
-    miss = Fraction(sectors - len(shaded), sectors)
-    hit = 1 - miss
+def spinner(sectors: int = 8, shaded: tuple[int, ...] = (0, 3, 5)) -> ExampleProblem:
+    """The mean wait for two hits in a row: a state equation for each run of hits."""
+    hit = Fraction(len(shaded), sectors)
     return Draft(
-        head("math-spinner", "probability-and-statistics", 3, SENIOR, ("Probability/Events",)),
+        head("math-spinner", "probability-and-statistics", 5, CONTEST, ("Probability/Expectation",)),
         geometry.spinner(sectors, shaded),
-        {"sectors": sectors, "shaded": shaded, "spins": spins},
-        {"n": num(sectors), "k": num(len(shaded)), "m": num(spins)},
+        {"sectors": sectors, "shaded": shaded},
+        {"n": num(sectors), "k": num(len(shaded))},
         Words(
-            "A disc is divided into @n equal sectors, @k of which are shaded. The pointer is spun @m times "
-            "and never stops on a line. What is the probability that it stops on a shaded sector at least "
-            "once?",
-            r"$1-\left(\frac{@n-@k}{@n}\right)^@m$.",
+            "A disc is divided into @n equal sectors, @k of which are shaded. The pointer is spun again and "
+            "again and never stops on a line. The game ends as soon as it has stopped on shaded sectors "
+            "twice in a row. What is the expected number of spins?",
+            r"Let $E$ be the expected number, $F$ the one that is left after a hit, $p=\frac{@k}{@n}$. Then "
+            r"$E=1+pF+(1-p)E$ and $F=1+(1-p)E$, so $E=\frac{1+p}{p^2}$.",
         ),
         Words(
-            "如图，转盘被等分成 @n 个扇形，其中 @k 个涂有阴影。转动指针 @m 次（指针停在分界线上时重转），"
-            "则指针至少有一次停在阴影区域的概率为（　）",
-            r"$1-\left(\frac{@n-@k}{@n}\right)^@m$。",
+            "如图，转盘被等分成 @n 个扇形，其中 @k 个涂有阴影。反复转动指针（指针停在分界线上时重转），"
+            "当指针连续两次停在阴影区域时游戏结束，则转动次数的数学期望为（　）",
+            r"设所求期望为 $E$，刚停在阴影区域一次后还需转动次数的期望为 $F$，$p=\frac{@k}{@n}$。则 "
+            r"$E=1+pF+(1-p)E$，$F=1+(1-p)E$，解得 $E=\frac{1+p}{p^2}$。",
         ),
     ).single(
-        _fraction(1 - miss**spins),
-        _fraction(hit**spins, "computes that every spin hits"),
-        _fraction(hit * spins, "adds the probabilities of the spins"),
-        _fraction(miss**spins, "computes that no spin hits"),
+        _fraction((1 + hit) / hit**2),
+        _fraction(1 / hit**2, "waits for one event of probability $p^2$"),
+        _fraction(2 / hit**2, "cuts the spins into pairs, so that hits in neighbouring pairs do not count"),
+        _fraction(2 / hit, "waits for two hits, in a row or not"),
     )
 
 
 def _fraction(value: Fraction, mistake: str = "") -> Option:
+    if value.denominator == 1:
+        return option(f"${value.numerator}$", mistake)
     return option(rf"$\frac{{{value.numerator}}}{{{value.denominator}}}$", mistake)
 
 

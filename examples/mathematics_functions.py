@@ -7,11 +7,22 @@ from functools import partial
 
 from benchwright.examples import graphs
 from benchwright.examples.knowledge import CONDITIONAL, FACTORED, MEAN
-from benchwright.examples.problem import Draft, ExampleProblem, Head, Option, Shown, Split, Words, num, option
+from benchwright.examples.problem import (
+    JUNIOR,
+    SENIOR,
+    Draft,
+    ExampleProblem,
+    Head,
+    Option,
+    Shown,
+    Split,
+    Words,
+    num,
+    option,
+)
 from benchwright.examples.tables import table
 
 head = partial(Head, "mathematics")
-JUNIOR, SENIOR = "junior-high", "senior-high"
 
 
 def parabola_equation(root1: int = -1, root2: int = 3, at_zero: int = -3) -> ExampleProblem:

@@ -9,6 +9,8 @@ from functools import partial
 from benchwright.examples import circuits, optics
 from benchwright.examples.knowledge import INDUCTION, LENS, LORENTZ, OHM, PARALLEL, SNELL
 from benchwright.examples.problem import (
+    JUNIOR,
+    SENIOR,
     Draft,
     ExampleProblem,
     Head,
@@ -22,7 +24,6 @@ from benchwright.examples.problem import (
 )
 
 head = partial(Head, "physics")
-JUNIOR, SENIOR = "junior-high", "senior-high"
 SINE_SQUARED = {30: Fraction(1, 4), 45: Fraction(1, 2), 60: Fraction(3, 4)}
 LEVELS = ((1, -13.6), (2, -3.4), (3, -1.51), (4, -0.85))
 """Energy levels of hydrogen in eV, rounded as in school books."""

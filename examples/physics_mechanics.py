@@ -14,11 +14,15 @@ from benchwright.examples.knowledge import (
     LEVER,
     NEWTON,
     PROJECTILE,
+    ROTATION,
     SLIDING,
     UNIFORM_ACCELERATION,
     WAVE_SPEED,
 )
 from benchwright.examples.problem import (
+    CONTEST,
+    JUNIOR,
+    SENIOR,
     Draft,
     ExampleProblem,
     Head,
@@ -33,7 +37,6 @@ from benchwright.examples.problem import (
 )
 
 head = partial(Head, "physics")
-JUNIOR, SENIOR = "junior-high", "senior-high"
 SPEED = r"m/s"
 GRAVITY = 10
 """Gravitational acceleration that the texts state, in m/s^2."""
@@ -94,30 +97,34 @@ def block_on_incline(angle: int = 37, mass: int = 2, friction: float = 0.25, tim
     )
 
 
-def atwood_machine(left: int = 3, right: int = 2) -> ExampleProblem:
-    """The acceleration of two masses over a pulley."""
-    value = Fraction(abs(left - right) * GRAVITY, left + right)
+def atwood_machine(left: int = 5, right: int = 2, pulley: int = 6) -> ExampleProblem:
+    """The acceleration of two masses over a pulley that has to be turned as well."""
+    value = Fraction(abs(left - right) * GRAVITY) / (left + right + Fraction(pulley, 2))
     return Draft(
-        head("phys-atwood-machine", "mechanics", 3, SENIOR, ("Mechanics/Newton's laws",)),
+        head("phys-atwood-machine", "mechanics", 5, CONTEST, ("Mechanics/Rotation",)),
         mechanics.atwood(left, right),
-        {"left": left, "right": right},
-        {"l": q(left, "kg"), "r": q(right, "kg")},
+        {"left": left, "right": right, "pulley": pulley},
+        {"l": q(left, "kg"), "r": q(right, "kg"), "p": q(pulley, "kg")},
         Words(
             "Two blocks, ⟨l|@l on the left⟩ and ⟨r|@r on the right⟩, hang from a light cord that runs over a "
-            r"light frictionless pulley. They are let go. With $g=10\ \mathrm{m/s^2}$, how large is their "
-            "acceleration?",
-            r"For both together: $(m_1-m_2)g=(m_1+m_2)a$.",
-            "Two blocks hang from a light cord that runs over a light frictionless pulley. They are let go. "
+            "pulley, ⟨p|a uniform disc of @p⟩. The cord does not slip and the axle has no friction. They are "
+            r"let go. With $g=10\ \mathrm{m/s^2}$, how large is their acceleration?",
+            r"$m_1g-T_1=m_1a$, $T_2-m_2g=m_2a$, and for the disc $(T_1-T_2)R=\frac{1}{2}MR^2\cdot\frac{a}{R}$; "
+            r"added up, $(m_1-m_2)g=\left(m_1+m_2+\frac{M}{2}\right)a$.",
+            "Two blocks hang from a light cord that runs over a pulley, a uniform disc of @p. The cord does "
+            "not slip and the axle has no friction. They are let go. "
             r"With $g=10\ \mathrm{m/s^2}$, how large is their acceleration?",
         ),
         Words(
-            "如图，一根轻绳跨过光滑的轻质定滑轮，两端分别悬挂物块，⟨l|左侧物块质量为 @l⟩，⟨r|右侧物块质量为 "
-            r"@r⟩。由静止释放后，取 $g=10\ \mathrm{m/s^2}$，求物块加速度的大小。",
-            r"对系统整体：$(m_1-m_2)g=(m_1+m_2)a$。",
-            r"如图，一根轻绳跨过光滑的轻质定滑轮，两端分别悬挂物块。由静止释放后，取 $g=10\ \mathrm{m/s^2}$，"
-            "求物块加速度的大小。",
+            "如图，一根轻绳跨过定滑轮，定滑轮是⟨p|质量为 @p 的匀质圆盘⟩，两端分别悬挂物块，⟨l|左侧物块质量为 "
+            r"@l⟩，⟨r|右侧物块质量为 @r⟩。绳与滑轮间不打滑，轴处无摩擦。由静止释放后，取 "
+            r"$g=10\ \mathrm{m/s^2}$，求物块加速度的大小。",
+            r"$m_1g-T_1=m_1a$，$T_2-m_2g=m_2a$，对圆盘有 $(T_1-T_2)R=\frac{1}{2}MR^2\cdot\frac{a}{R}$；"
+            r"三式相加得 $(m_1-m_2)g=\left(m_1+m_2+\frac{M}{2}\right)a$。",
+            "如图，一根轻绳跨过定滑轮，定滑轮是质量为 @p 的匀质圆盘，两端分别悬挂物块。绳与滑轮间不打滑，轴处无摩擦。"
+            r"由静止释放后，取 $g=10\ \mathrm{m/s^2}$，求物块加速度的大小。",
         ),
-        Split((NEWTON,), {"l": Shown(), "r": Shown()}),
+        Split((NEWTON, ROTATION), {"l": Shown(), "r": Shown()}),
         constants=("10",),
     ).free(num(value), "m/s^2")
 

@@ -30,6 +30,8 @@ from benchwright.schemas.records import (
 
 Value = int | float | str | tuple[int | float | str, ...]
 LANGUAGES = ("en", "zh")
+JUNIOR, SENIOR, CONTEST = "junior-high", "senior-high", "competition"
+"""Grades; a competition asks for more than the school course."""
 _LABELS = "ABCDEF"
 _SPAN = re.compile(r"⟨(\w+)\|([^⟨⟩]+)⟩")
 _NAME = re.compile(r"@(?:\{([A-Za-z]\w*)\}|([A-Za-z][A-Za-z0-9]*))")

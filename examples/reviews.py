@@ -1,36 +1,38 @@
-"""The recorded reviews of the tagging job that the demo replays."""
+"""The recorded reviews of the tagging job that the demo replays.
+
+They name problems, not digests of what was shown: drawing and compression differ in single bits between machines, and
+the demo must not find its own reviews stale there. Replaying binds each to what the workspace shows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchwright.examples.pool import as_question
 from benchwright.examples.registry import all_problems
-from benchwright.schemas.jobs import Review, problem_id, shown_digest, tagging_view
+from benchwright.schemas.jobs import problem_id
 from benchwright.schemas.journal import write_jsonl
+from benchwright.schemas.records import Record
 
-PSEUDONYM, SLOT = "R01", "A"
-REVIEWED_AT = "2026-11-29T12:00:00Z"
+PSEUDONYM = "R01"
 
 
-def reviews() -> Iterator[Review]:
-    """The author's own subject and difficulty of every example, as reviews by hand."""
-    for number, problem in enumerate(all_problems(), start=1):
-        question = as_question(problem)
+class RecordedReview(Record):
+    """One line: what the author of the examples says of one field."""
+
+    job: str
+    item_id: str
+    field: str
+    value: str | int
+    pseudonym: str
+
+
+def reviews() -> Iterator[RecordedReview]:
+    """The author's own subject and difficulty of every example."""
+    for problem in all_problems():
         for field, value in (("subject", problem.subject), ("difficulty", problem.difficulty)):
-            yield Review(
-                job="tagging",
-                item_id=problem_id(question.id),
-                field=field,
-                digest=shown_digest(tagging_view(question)),
-                value=value,
-                pseudonym=PSEUDONYM,
-                slot=SLOT,
-                state="submitted",
-                origin="manual",
-                annotation_id=f"example-{number}",
-                updated_at=REVIEWED_AT,
+            yield RecordedReview(
+                job="tagging", item_id=problem_id(problem.id), field=field, value=value, pseudonym=PSEUDONYM
             )
 
 

@@ -61,33 +61,47 @@ _CORRECTION = re.compile(
 )
 _VERDICT = re.compile(r"\[\s*(?:in)?consistent\s*\]", re.IGNORECASE)
 _REFUSAL = re.compile(
-    r"\b(?:I|we)(?:'m|\s+am)?\s+(?:really\s+|just\s+)?"
+    r"\b(?:I(?:'m|\s+am)?\s+(?:really\s+|just\s+|also\s+)?"
     r"(?:can\s?not|can't|could\s?not|couldn't|unable\s+to|not\s+able\s+to|do\s+not|don't|won't|will\s+not)\s+"
     r"(?:\w+\s+)?(?:see|view|access|open|read|determine|answer|help|assist|provide|identify|process|interpret|solve|"
-    r"know|comply|have\s+(?:access|enough)|discuss)\b"
+    r"know|comply|have\s+(?:access|enough)|discuss)"
+    r"|we\s+(?:can\s?not|can't|won't|will\s+not)\s+(?:\w+\s+)?(?:answer|help|assist|provide|comply|discuss))\b"
     r"|\b(?:I|we)\s+(?:must|have\s+to)\s+decline\b"
     r"|\bno\s+(?:image|picture|diagram|figure)\s+(?:was\s+|is\s+|has\s+been\s+)?(?:provided|attached|visible|given)\b"
-    r"|(?:我|抱歉|对不起|不好意思)[^。\n]{0,12}(?:无法|不能|没法|没有办法|看不到|看不见|不知道|不清楚|不会)"
-    r"|^(?:无法|不能)(?:看到|查看|识别|回答|读取|提供|打开)|^不知道",
+    r"|(?:我(?!们)|抱歉|对不起|不好意思)(?:(?!认为|觉得|相信|我想)[^。\n]){0,12}"
+    r"(?:(?:无法|不能|没法|没有办法)[^。，,\n]{0,6}?"
+    r"(?:看|识别|辨认|读|打开|访问|提供|给出|回答|解答|作答|答复|确定|判断|帮|协助|处理|完成|满足|讨论)"
+    r"|看不到|看不见|不知道|不清楚|不会(?=[做答解。]|$))"
+    r"|^(?:无法|不能)(?:看到|查看|识别|回答|作答|读取|提供|打开)|^不知道",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(
     r"\b(?:but|however|therefore|thus|hence|so|still|nevertheless|based on|assuming|likely|probably|obviously)\b"
     r"|\banswer is\b"
-    r"|但|不过|因此|所以|根据|可能是|应该是|应为|答案是",
+    r"|但是?|不过|因此|所以|根据|可能是|应该是|应为|答案是",
     re.IGNORECASE,
+)
+_REPEATS = re.compile(
+    r"[\s,，]*(?:(?:unfortunately|as an? [\w -]{2,40}?),?\s+)?(?=I\b|we\b|no\b|我|[无不没])", re.IGNORECASE
 )
 
 
 def is_refusal(text: str) -> bool:
     """True when the reply only says that it cannot or will not answer: short, no digit, nothing goes on from there.
 
-    "Cannot be determined" is no refusal: it may be the right option.
+    "Sorry, but I cannot help" goes on with nothing but the refusal itself. "Cannot be determined" is no refusal: it
+    may be the right option.
     """
     said = plain(text).replace("’", "'").strip()
-    if len(said) > 400 or re.search(r"[\d=\\]", said) or _GOES_ON.search(said):
+    if len(said) > 400 or re.search(r"[\d=\\]", said) or _REFUSAL.search(said) is None:
         return False
-    return _REFUSAL.search(said) is not None
+    return all(_refuses_at(said, link.end()) for link in _GOES_ON.finditer(said))
+
+
+def _refuses_at(said: str, place: int) -> bool:
+    """Whether the words from `place` on begin with a refusal."""
+    lead = _REPEATS.match(said, place)
+    return lead is not None and _REFUSAL.match(said[lead.end() :]) is not None
 
 
 def extract_choices(

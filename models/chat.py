@@ -5,6 +5,7 @@ Image bytes travel as they lie in the workspace; nothing here decodes or writes 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,6 +21,7 @@ from benchwright.schemas.status import CallStatus
 
 Role = Literal["system", "user", "assistant"]
 
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -211,6 +213,11 @@ def call_key(model: ChatModel, request: ChatRequest) -> str:
         content["item_id"] = request.item_id
         content["hints"] = None if request.hints is None else request.hints.model_dump(mode="json")
     return digest_of(content)
+
+
+def storable(text: str) -> str:
+    """The text with every half of a surrogate pair (a cut emoji, which no file can hold) shown as U+FFFD."""
+    return _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def media_type_of(data: bytes) -> str:

@@ -22,7 +22,7 @@ tfrac theta therefore thickapprox thinspace tilde times to top triangle triangle
 triangleq twoheadrightarrow textcircled underline uparrow
 """
 _COMMANDS = frozenset(_COMMAND_LIST.split())
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_CONTROL = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\ud800-\\udfff]")  # halves of surrogate pairs too
 _BEGINS = re.compile(r'\{\s*["}]')
 _HEX4 = re.compile(r"[0-9a-fA-F]{4}")
 _WORD = re.compile(r"[A-Za-z]+")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import os
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import openai
@@ -28,6 +29,11 @@ from benchwright.models.policy import clean_base_url, is_local
 from benchwright.schemas.errors import UsageError
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
+_DETAIL_LENGTH = 500
+_SHORTEST_KEY = 8
+"""Shorter ones are stand-ins such as "EMPTY", no secrets: taking them out would change replies."""
+_SAID = ("text", "thinking", "finish_reason", "refusal", "reported_model", "detail")
+"""Fields of a call that hold words of the server or the SDK."""
 
 
 class OpenAIClient:
@@ -107,14 +113,14 @@ class OpenAIClient:
         return self._client
 
     def _scrubbed(self, attempt: Attempt) -> Attempt:
-        """Take the key out of whatever the server or the SDK said."""
-        if len(self._key) < 4:
-            return attempt
-        said = attempt.call.model_dump_json()
-        if self._key not in said:
-            return attempt
-        call = Call.model_validate_json(said.replace(self._key, "[key]"))
-        return Attempt(call, attempt.retryable, attempt.retry_after_s)
+        """Take the key out of whatever the server or the SDK said, then shorten an error's words."""
+        call = attempt.call
+        said = {name: value for name in _SAID if (value := getattr(call, name)) is not None}
+        if len(self._key) >= _SHORTEST_KEY:
+            said = {name: value.replace(self._key, "[key]") for name, value in said.items()}
+        if call.detail is not None:
+            said["detail"] = said["detail"][:_DETAIL_LENGTH]
+        return replace(attempt, call=call.model_copy(update=said))
 
 
 def request_body(messages: tuple[Message, ...], sampling: Sampling) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from typing import Any
 
 import openai
 
-from benchwright.models.chat import Attempt, Call, Usage
+from benchwright.models.chat import Attempt, Call, Usage, storable
 from benchwright.models.thinking import split_thinking
 from benchwright.schemas.status import CallStatus
 
@@ -38,7 +38,6 @@ _SIZE_WORDS = re.compile(
     r"(?:too large|exceeds|exceeded)",
     re.IGNORECASE,
 )
-_DETAIL_LENGTH = 500
 
 
 def read_reply(content: bytes, base: Call) -> Attempt:
@@ -50,6 +49,9 @@ def read_reply(content: bytes, base: Call) -> Attempt:
     """
     try:
         body = json.loads(content)
+        said = json.dumps(body, ensure_ascii=False)
+        if (whole := storable(said)) != said:
+            body = json.loads(whole)
     except ValueError:
         detail = f"the body of the reply is no JSON ({len(content)} bytes)"
         return _failed(base, CallStatus.ERROR, detail, http_status=200, retryable=True)
@@ -184,6 +186,10 @@ def _failed(
     retry_after_s: float | None = None,
 ) -> Attempt:
     call = Call(
-        key=base.key, status=status, model=base.model, detail=detail[:_DETAIL_LENGTH], http_status=http_status
+        key=base.key,
+        status=status,
+        model=base.model,
+        detail=storable(detail),
+        http_status=http_status,
     )
     return Attempt(call, retryable, retry_after_s)

@@ -32,8 +32,12 @@ def clean_base_url(base_url: str) -> str:
         UsageError: it is no http(s) URL, or holds a password, a query or a fragment (credentials travel in the
             environment, never in an address that is stored).
     """
-    parts = urlsplit(base_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(base_url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # an unclosed bracket, a port that is no number
+        usable = False
+    if not usable:
         raise UsageError(
             f"{_without_credentials(base_url)!r} is not the address of an endpoint; "
             "give --base-url as http(s)://HOST[:PORT]/v1."

@@ -48,7 +48,7 @@ class Prompt:
 
 @cache
 def load_prompt(package: str, name: str, language: str, version: str) -> Prompt:
-    """Load a prompt, e.g. `load_prompt("benchwright.eval", "judge", "en", "v1")`.
+    """Load a prompt, e.g. `load_prompt("benchwright.eval", "judge", "en", "1")`.
 
     Raises:
         UsageError: there is no such prompt; the message lists the languages and versions that exist.

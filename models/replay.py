@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from benchwright.models.chat import Attempt, Call, ChatRequest, Endpoint, call_key
+from benchwright.models.chat import Attempt, Call, ChatRequest, Endpoint, call_key, storable
 from benchwright.schemas.digest import sha256_file
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.status import CallStatus
@@ -77,4 +77,4 @@ def _read_line(line: str, path: Path, number: int) -> tuple[str, str | None]:
     name = row.get("key") or row.get("id") if isinstance(row, dict) else None
     if not isinstance(name, str) or not name or "text" not in row or not isinstance(row["text"], str | None):
         raise UsageError(f'{path}:{number} needs "id" (or "key") and "text" (text or null); mend that line.')
-    return name, row["text"]
+    return name, None if row["text"] is None else storable(row["text"])

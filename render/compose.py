@@ -152,7 +152,7 @@ def _finished(
         style=style.model_dump(mode="json"),
         style_digest=style.digest,
         font_sha256=typesetter.font.digest,
-        engines={engine.name: engine.version for engine in (typesetter.main, typesetter.fallback)},
+        engines=typesetter.versions,
         png_sha256=sha256_bytes(png),
         width=image.width,
         height=image.height,

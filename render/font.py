@@ -19,6 +19,8 @@ from benchwright.schemas.errors import ItemError
 
 BUNDLED = Path(__file__).parent / "fonts" / "BenchwrightSerif-Regular.otf"
 FAMILY = "Benchwright Serif"
+_FORMULA_CAPITAL = 0.66
+"""Height of a capital in the formula fonts (STIX Two 0.657, MathJax 0.683), in em."""
 
 
 class TextFont:
@@ -36,6 +38,8 @@ class TextFont:
         self._map: dict[int, str] = self._font.getBestCmap()
         self._glyphs = self._font.getGlyphSet()
         self.units_per_em: int = self._font["head"].unitsPerEm
+        self.formula_scale: float = self._font["OS/2"].sCapHeight / self.units_per_em / _FORMULA_CAPITAL
+        """Em of a formula for an em of text, so that digits and capitals of both are equally tall."""
         self._outlines: dict[str, str] = {}
         self._faces: dict[int, ImageFont.FreeTypeFont] = {}
         # Without Raqm kerning and combining marks would silently differ between machines.

@@ -2,7 +2,7 @@
 
 The chain for one formula (measured in docs/architecture.md):
 
-1. chemistry, bold digits, ruled arrays -> MathJax at once (mathra draws these wrong without a warning);
+1. chemistry, bold digits, ruled arrays and the like -> MathJax at once (mathra draws these wrong unwarned);
 2. mathra, unless it warns of anything but characters that our text font can supply;
 3. MathJax;
 4. the item fails with a reason. A formula is never drawn as its source text.
@@ -93,12 +93,23 @@ _MATHJAX_FIRST: tuple[tuple[str, re.Pattern[str]], ...] = (
         re.compile(r"\\(?:mathbf|boldsymbol|bm|textbf|pmb|bf|mathbfsf)(?![A-Za-z])\s*(?:\{[^{}]*\d|\d)"),
     ),
     ("bold-digit", re.compile(r"\{\s*\\(?:bf|boldmath)(?![A-Za-z])[^{}]*\d")),
+    ("code-point", re.compile(r"\\unicode(?![A-Za-z])")),
     ("ruled-array", re.compile(r"\\begin\{(?:array|tabular)\}\s*(?:\[[a-z]\]\s*)?\{[^{}]*\|")),
 )
 
 
+_NOT_STRAY = re.compile(r"\\begin\{.*\\end\{\w+\*?\}|\\text\w*\s*\{[^{}]*\}|\\.", re.DOTALL)
+"""Where an ampersand has a meaning: inside environments, in words, and escaped."""
+
+
 def mathjax_first(tex: str) -> str | None:
-    """Why a formula must not go to the main engine (`chemistry`, `bold-digit`, `ruled-array`), or None."""
+    """Why a formula must not go to the main engine, which would draw it wrong without a word; None if it may.
+
+    `chemistry`, `bold-digit`, `ruled-array`, `code-point`, `stray-ampersand` (left out of the picture by the main
+    engine, refused by MathJax).
+    """
+    if "&" in tex and "&" in _NOT_STRAY.sub("", tex):
+        return "stray-ampersand"
     return next((why for why, pattern in _MATHJAX_FIRST if pattern.search(tex)), None)
 
 
@@ -120,6 +131,11 @@ class Typesetter:
     counts: Counter[str] = field(default_factory=Counter)
     """Uses of normalisation rules and engines since the last `take_counts`."""
     _cache: dict[tuple[str, bool, int], Formula] = field(default_factory=dict)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Version of each engine of the chain."""
+        return {engine.name: engine.version for engine in (self.main, self.fallback)}
 
     def formula(self, source: str, px: int, display: bool = False) -> Formula:
         """Typeset one formula.

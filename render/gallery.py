@@ -58,6 +58,15 @@ class LanguageView:
     answer: str
     versions: tuple[VersionView, ...]
 
+    @property
+    def missing(self) -> dict[str, list[str]]:
+        """Versions that do not exist, by reason."""
+        found: dict[str, list[str]] = {}
+        for version in self.versions:
+            if version.refusal:
+                found.setdefault(version.refusal, []).append(version.name)
+        return found
+
 
 @dataclass(frozen=True)
 class ProblemView:
@@ -89,7 +98,9 @@ class Formulas:
             symbol = f'<symbol id="f{len(self.symbols)}" viewBox="{box}" overflow="visible">{drawing.body}</symbol>'
             self.symbols[key] = (len(self.symbols), symbol)
         number = self.symbols[key][0]
-        style = f"width:{drawing.width:g}em;height:{height:g}em;vertical-align:{-drawing.descent:g}em"
+        em = self.typesetter.font.formula_scale
+        style = f"width:{em * drawing.width:.4g}em;height:{em * height:.4g}em"
+        style += f";vertical-align:{-em * drawing.descent:.4g}em"
         kind = "formula display" if display else "formula"
         label = html.escape(source)
         return f'<svg class="{kind}" style="{style}" role="img" aria-label="{label}"><use href="#f{number}"/></svg>'
@@ -189,6 +200,8 @@ def _version_view(
         if sidecar is None:
             reason = refusals.get((version.value, language, problem.problem_id), "not-rendered")
             return VersionView(version.value, Markup(""), refusal=reason)
+        if sidecar.problem_digest != problem.digest:
+            return VersionView(version.value, Markup(""), refusal="stale-render")
         picture = PictureView(
             _relative(png, folder), f"{version.value}, {language}", sidecar.width, sidecar.height
         )

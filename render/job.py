@@ -7,7 +7,7 @@ did. The picture is written before its sidecar, so a sidecar's existence means t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -23,10 +23,10 @@ from benchwright.render.compose import renderer_for, typesetter_for
 from benchwright.render.font import BUNDLED
 from benchwright.render.sidecar import RENDERER_VERSION, Sidecar
 from benchwright.render.style import RenderStyle, style_of
-from benchwright.schemas.artefact import Counts, Manifest, manifest_path, write_atomic
+from benchwright.schemas.artefact import Counts, Manifest, manifest_path, read_manifest, write_atomic
 from benchwright.schemas.digest import canonical_json, digest_of, sha256_file
 from benchwright.schemas.errors import ItemError, TamperedError, UsageError
-from benchwright.schemas.journal import write_jsonl
+from benchwright.schemas.journal import iter_jsonl, write_jsonl
 from benchwright.schemas.records import Problem, Record, Rejected, Sha256
 from benchwright.schemas.tables import read_records
 from benchwright.schemas.versions import VERSIONS, Version
@@ -220,7 +220,7 @@ def _is_current(
         and sidecar.style_digest == style.digest
         and sidecar.renderer_version == RENDERER_VERSION
         and sidecar.font_sha256 == typesetter.font.digest
-        and sidecar.engines == {e.name: e.version for e in (typesetter.main, typesetter.fallback)}
+        and sidecar.engines == typesetter.versions
         and sidecar.png_sha256 == sha256_file(path)
     )
 
@@ -230,84 +230,78 @@ def _write_index(
     version: Version,
     language: str,
     problems: Sequence[Problem],
-    outcomes: Iterable[_Outcome],
+    outcomes: Sequence[_Outcome],
     font: Path,
 ) -> None:
-    """Write `index.jsonl`, `rejected.jsonl` and, when every problem is settled, the manifest; remove leftovers."""
+    """Write `index.jsonl` and `rejected.jsonl`, remove leftovers; the manifest only when every problem is settled.
+
+    Settled by this run, or by an earlier one from the same problems, style, font and engines.
+    """
     folder = workspace.renders(workspace.recipe.render.style, version.value, language)
     index_path, rejected_path = folder / "index.jsonl", folder / "rejected.jsonl"
+    manifest = _manifest(workspace, version, language, font)
+    known = read_manifest(manifest_path(index_path))
+    treated = {outcome.problem_id for outcome in outcomes}
+    settled = (known is not None and known.signature == manifest.signature) or all(
+        problem.problem_id in treated for problem in problems
+    )
+    earlier = iter_jsonl(rejected_path, Rejected, torn_tail=True) if rejected_path.is_file() else ()
+    rejected = {item.item_id: item for item in earlier if item.item_id not in treated}
+    rejected |= {o.problem_id: o.rejected for o in outcomes if o.rejected is not None}
     rows: list[IndexRow] = []
-    rejected = {item.item_id: item for item in _old_rejected(rejected_path)}
-    for outcome in outcomes:
-        rejected.pop(outcome.problem_id, None)
-        if outcome.rejected is not None:
-            rejected[outcome.problem_id] = outcome.rejected
-    names: set[str] = set()
+    keep = {index_path.name, rejected_path.name}
     for problem in problems:
         path = picture_path(workspace, version, language, problem.problem_id)
         beside = path.with_suffix(".json")
         if problem.problem_id in rejected or (sidecar := read_sidecar(beside)) is None:
             continue
-        names |= {path.name, beside.name}
-        rows.append(
-            IndexRow(
+        keep |= {path.name, beside.name}
+        # A run over some problems leaves pictures of others as they were before an edit: kept, but not listed.
+        if sidecar.problem_digest == problem.digest and sidecar.style == manifest.parameters["style"]:
+            row = IndexRow(
                 problem_id=problem.problem_id,
                 png_sha256=sidecar.png_sha256,
                 sidecar_sha256=sha256_file(beside),
                 shown=sidecar.shown,
             )
-        )
-    known = {problem.problem_id for problem in problems}
-    settled = [rejected[key] for key in sorted(rejected) if key in known]
-    beside_index = manifest_path(index_path)
-    beside_index.unlink(missing_ok=True)
+            rows.append(row)
+    refused = [rejected[p.problem_id] for p in problems if p.problem_id in rejected]
+    manifest_path(index_path).unlink(missing_ok=True)
     write_jsonl(index_path, rows)
-    write_jsonl(rejected_path, settled)
-    keep = names | {index_path.name, rejected_path.name}
+    write_jsonl(rejected_path, refused)
     for leftover in folder.iterdir():
         if leftover.suffix in (".png", ".json", ".tmp") and leftover.name not in keep:
             leftover.unlink()
-    if len(rows) + len(settled) == len(problems):
-        _write_manifest(workspace, version, language, (index_path, rejected_path), settled, len(rows), font)
+    if settled and len(rows) + len(refused) == len(problems):
+        reasons = dict(sorted(Counter(item.reason for item in refused).items()))
+        counts = Counts(n_in=len(problems), n_kept=len(rows), n_rejected=len(refused), reasons=reasons)
+        outputs = {workspace.relative(path): sha256_file(path) for path in (index_path, rejected_path)}
+        manifest = manifest.model_copy(update={"outputs": outputs, "counts": counts})
+        write_atomic(manifest_path(index_path), (canonical_json(manifest) + "\n").encode("utf-8"))
 
 
-def _old_rejected(path: Path) -> list[Rejected]:
-    from benchwright.schemas.journal import iter_jsonl
-
-    return list(iter_jsonl(path, Rejected, torn_tail=True)) if path.is_file() else []
-
-
-def _write_manifest(
-    workspace: Workspace,
-    version: Version,
-    language: str,
-    outputs: tuple[Path, Path],
-    rejected: Sequence[Rejected],
-    kept: int,
-    font: Path,
-) -> None:
-    style = style_of(workspace.recipe.render).model_dump(mode="json")
+def _manifest(workspace: Workspace, version: Version, language: str, font: Path) -> Manifest:
+    """The manifest of a version and language, without outputs and counts."""
+    typesetter = typesetter_for(font)
     inputs = {workspace.relative(workspace.problems): sha256_file(workspace.problems)}
     stage = f"render/{version.value}/{language}"
-    parameters: dict[str, JsonValue] = {"style": style, "font": typesetter_for(font).font.digest}
-    manifest = Manifest(
+    parameters: dict[str, JsonValue] = {
+        "style": style_of(workspace.recipe.render).model_dump(mode="json"),
+        "font": typesetter.font.digest,
+        "engines": dict(typesetter.versions),
+    }
+    return Manifest(
         stage=stage,
         stage_version=RENDERER_VERSION,
         package_version=__version__,
         inputs=inputs,
         parameters=parameters,
-        outputs={workspace.relative(path): sha256_file(path) for path in outputs},
-        counts=Counts(
-            n_in=kept + len(rejected),
-            n_kept=kept,
-            n_rejected=len(rejected),
-            reasons=dict(sorted(Counter(item.reason for item in rejected).items())),
-        ),
+        outputs={},
+        counts=None,
         signature=digest_of(
             {"stage": stage, "version": RENDERER_VERSION, "inputs": inputs, "parameters": parameters}
         ),
     )
-    write_atomic(manifest_path(outputs[0]), (canonical_json(manifest) + "\n").encode("utf-8"))
 
 
 __all__ = [

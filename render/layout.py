@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from benchwright.render.canvas import Block, FormulaAt, Rule, Run, TextLine
 from benchwright.render.font import TextFont
 from benchwright.render.formula import Formula, Typesetter
-from benchwright.render.linebreak import FORMULA, NO_BREAK_SPACE, NO_BREAK_WIDE, Unit, glue, is_wide, units
+from benchwright.render.linebreak import (
+    FORMULA,
+    NO_BREAK_SPACE,
+    NO_BREAK_WIDE,
+    NO_END,
+    NO_START,
+    Unit,
+    glue,
+    is_wide,
+    units,
+)
 from benchwright.render.segment import Break, Math, Segment, Text, segment
 from benchwright.render.table import Table
 from benchwright.render.widths import split_wide
@@ -67,6 +78,11 @@ class Setter:
     px: int
     counts: Counter[str] = field(default_factory=Counter)
 
+    @property
+    def formula_px(self) -> int:
+        """Em of formulas in pixels."""
+        return round(self.px * self.font.formula_scale)
+
     def set(self, text: str, width: int) -> Block:
         """Lay a text out in lines no wider than `width` pixels.
 
@@ -93,7 +109,9 @@ class Setter:
 
     def natural_width(self, text: str) -> int:
         """Width of the text's widest line when nothing forces it to break."""
-        block = self.set(text, 100_000)
+        counted = Counter(self.typesetter.counts)
+        block = replace(self, counts=Counter()).set(text, 100_000)
+        self.typesetter.counts = counted  # measuring is not drawing
         return max((line.x + line.width for line in block.lines), default=0)
 
     def _part(self, paragraph: list[Segment], width: int) -> Block:
@@ -116,7 +134,7 @@ class Setter:
 
     def _fitted(self, math_: Math, width: int) -> list[Formula]:
         """The formula in pieces that fit: whole, broken at relations and signs, or smaller."""
-        whole = self.typesetter.formula(math_.tex, self.px, math_.display)
+        whole = self.typesetter.formula(math_.tex, self.formula_px, math_.display)
         if whole.width <= width:
             return [whole]
         pieces = split_wide(whole.tex)
@@ -125,7 +143,7 @@ class Setter:
             lines: list[str] = []
             for piece in pieces:
                 joined = f"{lines[-1]} {piece}" if lines else piece
-                if lines and self.typesetter.formula(joined, self.px, math_.display).width <= width:
+                if lines and self.typesetter.formula(joined, self.formula_px, math_.display).width <= width:
                     lines[-1] = joined
                 else:
                     lines.append(piece)
@@ -133,12 +151,12 @@ class Setter:
         return [self._shrunk(math_, width)]
 
     def _shrunk(self, math_: Math, width: int) -> Formula:
-        formula = self.typesetter.formula(math_.tex, self.px, math_.display)
+        formula = self.typesetter.formula(math_.tex, self.formula_px, math_.display)
         if formula.width <= width:
             return formula
-        px = int(self.px * width / formula.width)
+        px = int(self.formula_px * width / formula.width)
         self.counts["shrunk-formula"] += 1
-        while px >= math.ceil(self.px * _SMALLEST):
+        while px >= math.ceil(self.formula_px * _SMALLEST):
             formula = self.typesetter.formula(math_.tex, px, math_.display)
             if formula.width <= width:
                 return formula
@@ -206,17 +224,32 @@ class Setter:
         return [line for line in lines if line.boxes]
 
     def _groups(self, boxes: list[_Box], width: int) -> list[list[_Box]]:
-        """One group, or single characters and formulas where the unit is wider than a line."""
+        """One group; formulas and the smallest pieces of text where the unit is wider than a line."""
         if sum(box.width + box.gap for box in boxes) <= width:
             return [boxes]
         self.counts["split-token"] += 1
         groups: list[list[_Box]] = []
         for box in boxes:
-            if box.formula is not None:
-                groups.append([box])
-            else:
-                groups += [[_Box(c, None, self.font.width(c, self.px), 0.0)] for c in box.text]
+            for part in (box,) if box.formula is not None else self._pieces(box.text, width):
+                room = width - sum(before.width for before in groups[-1]) if groups else 0.0
+                if groups and part.text and part.text[0] in NO_START and part.width <= room:
+                    groups[-1].append(part)
+                else:
+                    groups.append([part])
         return groups
+
+    def _pieces(self, text: str, width: int) -> list[_Box]:
+        """Characters; signs, accents and digits stay with what they belong to as long as that fits."""
+        pieces: list[str] = []
+        for char in text:
+            last = pieces[-1][-1] if pieces else ""
+            belongs = char in NO_START or char.isspace() or unicodedata.combining(char) or last in NO_END
+            belongs = belongs or (char.isdigit() and (last.isdigit() or last in ".,"))
+            if last and belongs and self.font.width(pieces[-1] + char, self.px) <= width:
+                pieces[-1] += char
+            else:
+                pieces.append(char)
+        return [_Box(piece, None, self.font.width(piece, self.px), 0.0) for piece in pieces]
 
     def _boxes(self, text: str, unit: Unit, upcoming: object, last: str) -> list[_Box]:
         boxes: list[_Box] = []

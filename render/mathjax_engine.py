@@ -96,7 +96,8 @@ class MathJaxEngine:
         Raises:
             Refusal: `formula` with MathJax's own message, or `missing-glyph`.
         """
-        widths = {c: self._font.advance_em(c) for c in set(tex) if ord(c) > 126 and c in self._font}
+        shrink = 1.0 / self._font.formula_scale  # so that Chinese in a formula is as large as that around it
+        widths = {c: self._font.advance_em(c) * shrink for c in set(tex) if ord(c) > 126 and c in self._font}
         reply: dict[str, str] = json.loads(self._ask(tex, display, json.dumps(widths)))
         if "error" in reply:
             raise Refusal("formula", reply["error"])
@@ -115,7 +116,7 @@ class MathJaxEngine:
         return Drawing(inner, width / 1000, -top / 1000, (height + top) / 1000, self.name)
 
     def _outlines(self, match: re.Match[str]) -> str:
-        scale = float(match[2]) / self._font.units_per_em
+        scale = float(match[2]) / self._font.units_per_em / self._font.formula_scale
         x = 0.0
         paths: list[str] = []
         for char in html.unescape(match[3]):

@@ -105,8 +105,9 @@ class MathraEngine:
             assert char is not None
             place = match[4] or f"translate({match[2]} {match[3]})"
             advance = self._font.advance_em(char)
-            scale = min(1.0, _BOX_ADVANCE / advance) * 1000 / self._font.units_per_em
-            shift = (_BOX_ADVANCE - advance * min(1.0, _BOX_ADVANCE / advance)) * 500
+            size = min(1.0 / self._font.formula_scale, _BOX_ADVANCE / advance)
+            shift = (_BOX_ADVANCE - advance * size) * 500
+            scale = size * 1000 / self._font.units_per_em
             return f'<path transform="{place} translate({shift:g} 0) scale({scale:g})" d="{self._font.outline(char)}"/>'
 
         return _USE.sub(outline, body)

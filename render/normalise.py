@@ -33,6 +33,11 @@ MATH_RULES: tuple[Rule, ...] = (
     _rule("escape-carriage-return", r"\r(?=(?:ight|m|ho|angle|oot)(?![a-z]))", r"\\r"),
     _rule("escape-form-feed", r"\f(?=(?:rac|orall)(?![a-z]))", r"\\f"),
     _rule("escape-backspace", r"\x08(?=(?:egin|eta|ar|ecause|ot|inom)(?![a-z]))", r"\\b"),
+    # A semicolon straight after the name: nothing else is written so, and an engine would draw `lt;`.
+    _rule("entity-less", r"&lt;", "<"),
+    _rule("entity-greater", r"&gt;", ">"),
+    _rule("entity-space", r"&nbsp;", "~"),
+    _rule("entity-ampersand", r"&amp;", "&"),
     _rule("text-bar", r"\\textbar" + _END, "|"),
     _rule("text-less", r"\\textless" + _END, "<"),
     _rule("text-greater", r"\\textgreater" + _END, ">"),
@@ -40,21 +45,24 @@ MATH_RULES: tuple[Rule, ...] = (
     _rule("text-dollar", r"\\textdollar" + _END, r"\\$"),
     _rule("text-quote", r"\\textquotesingle" + _END, "'"),
     # Pandoc writes `-\/-` to keep two dashes apart; TeX draws nothing for it.
-    _rule("italic-correction", r"\\/", ""),
+    _rule("italic-correction", r"(?<!\\)\\/", ""),
     _rule("blank", r"_{2,}|(?:\\_){2,}", r"\\underline{\\qquad}"),
     _rule("left-brace", r"\\left\s*(?:\\textbackslash(?:\{\})?\s?)?\{", r"\\left\\{"),
     _rule("right-brace", r"\\right\s*(?:\\textbackslash(?:\{\})?\s?)?\}", r"\\right\\}"),
     _rule("overarc", r"\\overarc(?![A-Za-z])", r"\\overset{\\frown}"),
     _rule("ch", r"\\ch(?=\{)", r"\\ce"),
     _rule("mbox", r"\\mbox(?![A-Za-z])", r"\\text"),
-    _rule("bare-dollar", r"(?<!\\)\$", r"\\$"),
+    _rule("bare-dollar", r"(?<!\\)((?:\\\\)*)\$", r"\1\\$"),
     # TeX and MathJax read a bare % as a comment and lose the rest of the formula without a word.
-    _rule("bare-percent", r"(?<!\\)%", r"\\%"),
+    _rule("bare-percent", r"(?<!\\)((?:\\\\)*)%", r"\1\\%"),
     # Colour would be lost in a one-ink picture; a coloured ground would become a black box.
     _rule("color", r"\\(?:text)?color\s*(?:\[[^]]*\])?\{[^{}]*\}", ""),
     _rule("colorbox", r"\\f?colorbox\s*\{[^{}]*\}(?:\{[^{}]*\}(?=\{))?", r"\\text"),
     _rule("euro", "€", r"\\text{€}"),
-    _rule("label", r"\\(?:label|tag\*?)\s*\{[^{}]*\}", ""),
+    _rule("label", r"\\label\s*\{[^{}]*\}", ""),
+    # The number of an equation is part of the question: it may speak of equation (3).
+    _rule("tag", r"\\tag\s*\{([^{}]*)\}", r"\\qquad\\text{(\1)}"),
+    _rule("starred-tag", r"\\tag\*\s*\{([^{}]*)\}", r"\\qquad\\text{\1}"),
     _rule("nonumber", r"\\(?:nonumber|notag)(?![A-Za-z])", ""),
 )
 """Rewritings inside formulas, in order."""
@@ -67,9 +75,19 @@ _BREAKS = dict.fromkeys(map(ord, "\u2028\u2029\x85"), "\n")
 _LIGATURES = {ord(c): unicodedata.normalize("NFKC", c) for c in "ﬀﬁﬂﬃﬄﬅﬆĳ"}
 
 
+_WORDS = r"(?:[^{}$\\]|\\.|\{(?:[^{}$]|\{[^{}$]*\})*\})"
+_MATHS_IN_TEXT = re.compile(rf"\\(?:text|textrm|mbox)\s*\{{({_WORDS}*)\$({_WORDS}+)\$", re.DOTALL)
+
+
 def normalise_tex(tex: str) -> tuple[str, Counter[str]]:
     """Clean one formula's source; returns it with the number of uses of each rule."""
     counts: Counter[str] = Counter()
+    # `\text{if $x > 0$}`: the words end where the mathematics begins.
+    while opened := _MATHS_IN_TEXT.subn(r"\\text{\1}{\2}\\text{", tex):
+        if not opened[1]:
+            break
+        counts["maths-in-text"] += opened[1]
+        tex = opened[0]
     for rule in MATH_RULES:
         tex, n = rule.pattern.subn(rule.replacement, tex)
         if n:
@@ -90,7 +108,10 @@ def normalise_text(text: str) -> tuple[str, Counter[str]]:
         if not re.search(r"\r(?=ight|m\{|ho\b)", text)
         else text.replace("\r\n", "\n")
     )
-    text, literal = re.subn(r"\\n(?![a-z])", "\n", text)
+    # Neither a row's end before the letter n nor a negated arrow is a line end written out.
+    text, literal = re.subn(
+        r"(?<!\\)\\n(?![a-z]|(?:Left|Right|Leftright)arrow(?![A-Za-z])|V[Dd]ash(?![A-Za-z]))", "\n", text
+    )
     if literal:
         counts["literal-newline"] += literal
     for name, table in (

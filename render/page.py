@@ -11,6 +11,7 @@ from PIL import Image
 from benchwright.render.canvas import Block, Picture, Rule
 from benchwright.render.layout import LEADING, Setter
 from benchwright.render.style import RenderStyle
+from benchwright.schemas.errors import ItemError
 from benchwright.schemas.images import open_published
 from benchwright.schemas.records import Choice, ImageRef
 
@@ -123,6 +124,8 @@ class Composer:
         content = Block(width=width - indent)
         if choice.text:
             content = self.setter.set(choice.text, width - indent)
+        if not content.height and choice.image is None:
+            raise ItemError("empty", f"option {choice.label} has nothing to draw: {choice.text!r}")
         baseline = max(label.baseline, content.baseline if content.height else 0)
         block.add(label, 0, baseline - label.baseline)
         if content.height:

@@ -15,10 +15,19 @@ import numpy as np
 from PIL import Image
 
 from benchwright.render.canvas import Block, ink_mask
-from benchwright.render.inkmap import Box, Mask, ground_colour, ink_of, nearest_free, open_ground, quietest
+from benchwright.render.inkmap import (
+    INK_THRESHOLD,
+    Box,
+    Mask,
+    ground_colour,
+    ink_of,
+    nearest_free,
+    open_ground,
+    quietest,
+)
 from benchwright.render.layout import Setter
 from benchwright.render.page import Images
-from benchwright.render.pointer import arrow_mask, clear_arrow, clear_leader, line_mask
+from benchwright.render.pointer import arrow_mask, clear_arrow, clear_leader, line_mask, widened
 from benchwright.render.sidecar import DiagramRecord, MarkRecord, Rect
 from benchwright.render.style import MINIMUM_CONTRAST, WHITE, RenderStyle, contrast
 from benchwright.schemas.errors import ItemError
@@ -134,7 +143,7 @@ def annotate(
         if len(wider.unshown) + len(wider.banded) < len(attempt.unshown) + len(attempt.banded):
             attempt = wider
     diagrams, banded = attempt.diagrams, attempt.banded
-    pictures = [_painted(diagram, style, setter) for diagram in diagrams.values()]
+    pictures = [painted(diagram, style, setter) for diagram in diagrams.values()]
     image, block, marks, records = _joined(list(diagrams.values()), pictures, setter, language)
     if banded:
         image, block, extra = _with_band(
@@ -294,7 +303,7 @@ def _label(text: str, setter: Setter) -> tuple[Block, Box]:
     return block, Box(box[0] - margin, box[1] - margin, box[2] - box[0], box[3] - box[1])
 
 
-def _painted(diagram: Diagram, style: RenderStyle, setter: Setter) -> Image.Image:
+def painted(diagram: Diagram, style: RenderStyle, setter: Setter) -> Image.Image:
     """The diagram with its marks; checks that no changed pixel meets the original's ink.
 
     Raises:
@@ -305,14 +314,17 @@ def _painted(diagram: Diagram, style: RenderStyle, setter: Setter) -> Image.Imag
     coverage = np.asarray(ink_mask(diagram.block, size, setter.font)).copy()
     for shape in diagram.pointers:
         coverage[shape] = 255
-    if contrast(style.rgb, diagram.ground) < MINIMUM_CONTRAST and diagram.marks:
+    red, green, blue = (
+        max(0, level - INK_THRESHOLD) for level in diagram.ground
+    )  # the darkest that counts as ground
+    if contrast(style.rgb, (red, green, blue)) < MINIMUM_CONTRAST and diagram.marks:
         backing = np.zeros(coverage.shape, dtype=bool)
         for mark in diagram.marks:
             backing[mark.box.y : mark.box.y + mark.box.height, mark.box.x : mark.box.x + mark.box.width] = (
                 True
             )
         for shape in diagram.pointers:
-            backing |= shape
+            backing |= widened(shape) & ~diagram.ink
         image.paste(WHITE, mask=Image.fromarray(backing.astype(np.uint8) * 255))
         diagram.marks = [mark.model_copy(update={"backed": True}) for mark in diagram.marks]
     image.paste(style.rgb, mask=Image.fromarray(coverage))
@@ -326,8 +338,8 @@ def require_ink_kept(before: Image.Image, after: Image.Image, ink: Mask) -> None
     Raises:
         ItemError: `covers-ink`, with the number of pixels.
     """
-    changed = (np.asarray(before) != np.asarray(after)).any(axis=2)
-    if covered := int((changed & ink).sum()):
+    changed = np.asarray(before) != np.asarray(after)
+    if covered := int(((changed[..., 0] | changed[..., 1] | changed[..., 2]) & ink).sum()):
         raise ItemError("covers-ink", f"{covered} pixels of the drawing would be covered")
 
 

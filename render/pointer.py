@@ -55,7 +55,7 @@ def clear_arrow(occupied: Mask, wanted: Line, px: int) -> Line | None:
             sx, sy = round(nx * side), round(ny * side)
             line = (wanted[0] + sx, wanted[1] + sy, wanted[2] + sx, wanted[3] + sy)
             inside = all(0 <= v < width for v in line[::2]) and all(0 <= v < height for v in line[1::2])
-            if inside and not (_widened(arrow_mask((width, height), line, px)) & occupied).any():
+            if inside and not (widened(arrow_mask((width, height), line, px)) & occupied).any():
                 return line
     return None
 
@@ -89,7 +89,8 @@ def _near_ink(occupied: Mask, x: int, y: int) -> bool:
     return bool(occupied[max(0, y - _GAP) : y + _GAP + 1, max(0, x - _GAP) : x + _GAP + 1].any())
 
 
-def _widened(mask: Mask) -> Mask:
+def widened(mask: Mask) -> Mask:
+    """A shape with its air around it."""
     size = 2 * _GAP + 1
     found: Mask = cv2.dilate(mask.astype(np.uint8), np.ones((size, size), np.uint8)).astype(bool)
     return found

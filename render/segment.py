@@ -62,7 +62,8 @@ _TOKEN = re.compile(
     r"|(?P<tabular>\\begin\{tabular\}(?:(?!\\(?:begin|end)\{tabular\}).|\\begin\{tabular\}"
     r"(?:(?!\\end\{tabular\}).)*\\end\{tabular\})*\\end\{tabular\})"
     rf"|(?P<environment>\\begin\{{(?P<env>{_ENVIRONMENTS})\*?\}}.*?\\end\{{(?P=env)\*?\}})"
-    r"|(?P<dollar>\$(?P<dollar_tex>(?:[^$\\]|\\.)+?)\$)"
+    r"|(?P<dollar>\$(?P<dollar_tex>(?:\\text\s*\{[^{}$]*\$(?:[^{}$]|\{[^{}$]*\})*\$[^{}$]*\}"
+    r"|[^$\\]|\\.)+?)\$)"
     r"|(?P<chem>\\(?:ce|pu|ch)\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})"
     r"|(?P<command>\\(?:(?:widehat|hat|overline|underline|bar|vec|dot|ddot|tilde|widetilde|sqrt|overrightarrow|mathrm"
     r"|mathbf|text)\s+[A-Za-z0-9](?![A-Za-z])|[A-Za-z]+)(?:\s*\[[^\]]*\])?(?:\s*(?:\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
@@ -79,6 +80,8 @@ _SCRIPT_RUN = re.compile(
     rf"(?P<base>[A-Za-z0-9)\]）Α-Ωα-ω]+)?(?P<run>[{re.escape(''.join(_SUBSCRIPTS) + ''.join(_SUPERSCRIPTS))}]+)"
 )
 _SYMBOL = re.compile(r"([\u2070-\u209f\u2190-\u2bff\U0001d400-\U0001d7ff\u02c6\u02d9])")
+_ENTITY = re.compile(r"&(?:[A-Za-z]+\d*|#\d+|#[xX][0-9A-Fa-f]+);")
+_LABEL = re.compile(r"[（(]?(?:[A-Za-z]|\d{1,2}|[ivx]{1,4})[)）.．、:：]")
 _MATHY = re.compile(r"[\\^_=+<>{}|]|\d\s*[*/×÷−-]\s*\d")
 
 
@@ -159,9 +162,15 @@ def _emit(
     elif kind == "scripts":
         out.counts["html-scripts"] += 1
         mark = "_" if match["tag"].lower() == "sub" else "^"
-        out.segments.append(Math(f"{{}}{mark}{{{_as_text(html.unescape(match['script']))}}}"))
+        script = re.sub(r"</?[A-Za-z][^<>]*>", "", html.unescape(match["script"]))
+        out.segments.append(Math(f"{{}}{mark}{{{_as_text(script)}}}"))
     elif kind == "image":
         out.counts["image-placeholder"] += 1
+        before, after = _around(text, match)
+        item = _LABEL.fullmatch(text[: match.start()].rstrip().rpartition("\n")[2].strip())
+        if item or (before and after):  # an item of a list, or named in a sentence: the caption's words
+            word = "图" if re.search(r"[\u4e00-\u9fff]", text) else "Figure"
+            out.segments.append(Text(f"{word} {re.sub(r'[^0-9]', '', match[0])}"))
     elif kind == "newline":
         out.segments.append(Break())
     else:
@@ -188,9 +197,14 @@ def _unwrapped(tex: str) -> str:
     return re.sub(r"\\(?:begin|end)\{(?:equation|multline)\*?\}", "", tex)
 
 
-def _stands_alone(text: str, match: re.Match[str]) -> bool:
+def _around(text: str, match: re.Match[str]) -> tuple[str, str]:
+    """What stands before and after a match on its line."""
     before = text[: match.start()].rpartition("\n")[2].strip()
-    after = text[match.end() :].partition("\n")[0].strip()
+    return before, text[match.end() :].partition("\n")[0].strip()
+
+
+def _stands_alone(text: str, match: re.Match[str]) -> bool:
+    before, after = _around(text, match)
     return not before and after.strip("。．.,，;；") == ""
 
 
@@ -217,7 +231,7 @@ def _plain(text: str, has_glyph: Callable[[str], bool], out: Segmented) -> None:
     """Running text: entities, control characters, Unicode scripts, symbols of the mathematics font."""
     if not text:
         return
-    text = html.unescape(text) if re.search(r"&(?:[a-z]+|#\d+);", text) else text
+    text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
     cleaned = re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", "", text)
     if cleaned != text:
         out.counts["control"] += len(text) - len(cleaned)

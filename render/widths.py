@@ -14,6 +14,7 @@ _RELATIONS = frozenset(("=", "<", ">", ",", ";", "，", "；")) | frozenset(
     )
 )
 _SIGNS = frozenset(["+", "-", "\\pm", "\\mp", "\\times", "\\cdot", "\\cup", "\\cap", "\\land", "\\lor"])
+_THOUSAND = re.compile(r"\d{3}(?!\d)")
 _AFTER = frozenset([",", ";", "，", "；"])
 
 
@@ -37,7 +38,8 @@ def _split(tex: str, breakers: frozenset[str]) -> list[str]:
     pieces: list[str] = []
     current = ""
     depth = parentheses = 0
-    for token in _TOKEN.findall(tex):
+    for match in _TOKEN.finditer(tex):
+        token = match[0]
         if token == "{" or token in ("\\left", "\\begin"):
             depth += 1
         elif token == "}" or token in ("\\right", "\\end"):
@@ -52,6 +54,7 @@ def _split(tex: str, breakers: frozenset[str]) -> list[str]:
             and token in breakers
             and current.strip()
             and not _inside_script(current)
+            and not (token == "," and current[-1].isdigit() and _THOUSAND.match(tex, match.end()))
         )
         if breaks and token in _AFTER:
             pieces.append(current + token)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -18,7 +19,7 @@ from pydantic import JsonValue, ValidationError
 
 from benchwright import __version__
 from benchwright.schemas.digest import canonical_json, digest_of, sha256_bytes, sha256_file
-from benchwright.schemas.errors import UsageError
+from benchwright.schemas.errors import NotDone, UsageError
 from benchwright.schemas.records import Record
 
 if TYPE_CHECKING:
@@ -122,8 +123,9 @@ def run_stage(
     Raises:
         UsageError: an input does not exist; names the file.
         LockedError: another process is running the stage.
+        NotDone: the workspace is dry, and there is something to do.
     """
-    with workspace.lock(stage):
+    with nullcontext() if workspace.dry else workspace.lock(stage):
         names = {workspace.relative(path): sha256_file(_existing(path)) for path in inputs}
         signature = digest_of(
             {
@@ -140,6 +142,9 @@ def run_stage(
         damaged = () if known is None else _damaged(workspace, known)
         if known is not None and known.signature == signature and not damaged:
             return StageResult(stage, False, known.counts, tuple(outputs))
+        if workspace.dry:
+            found = stage_state(workspace, outputs[0])
+            raise NotDone(stage, "stale" if found == "done" else found)
         counts = _produce_all(outputs, produce, beside)
         manifest = Manifest(
             stage=stage,
@@ -156,12 +161,18 @@ def run_stage(
 
 
 def stage_state(workspace: Workspace, output: Path) -> StageState:
-    """State of an artefact: do its recorded inputs and its own bytes still hold? Parameters are not compared."""
-    manifest = read_manifest(manifest_path(output))
+    """State of an artefact as far as its manifest tells: do its inputs, its bytes and the package's version still hold?
+
+    Whether the recipe asks for other parameters by now, only the stage itself knows (`Workspace.dry`).
+    """
+    beside = manifest_path(output)
+    manifest = read_manifest(beside)
     if manifest is None:
-        return "missing"
+        return "tampered" if beside.exists() else "missing"
     if _damaged(workspace, manifest):
         return "tampered"
+    if manifest.package_version != __version__:
+        return "stale"
     for name, digest in manifest.inputs.items():
         path = workspace.root / name
         if not path.exists() or sha256_file(path) != digest:

@@ -7,7 +7,8 @@
     │   └── LockedError         another process is writing the same stage
     ├── ItemError               one item could not be processed; carries a reason code
     │   └── ImageRejected       one image could not be accepted
-    └── TamperedError           an artefact on disk is not what its manifest says
+    ├── TamperedError           an artefact on disk is not what its manifest says
+    └── NotDone                 a dry workspace: the stage would have to run
 
 A `UsageError` is shown without a traceback; any other exception that reaches the top is a bug and keeps its own.
 """
@@ -54,3 +55,11 @@ class ImageRejected(ItemError):
 
 class TamperedError(BenchwrightError):
     """An artefact's bytes differ from the digest that its manifest recorded."""
+
+
+class NotDone(BenchwrightError):
+    """Raised instead of writing by a stage of a dry workspace; `state` is `missing`, `stale` or `tampered`."""
+
+    def __init__(self, stage: str, state: str) -> None:
+        super().__init__(f"{stage} is {state}")
+        self.state = state

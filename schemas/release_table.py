@@ -30,6 +30,9 @@ TABLE_VERSION = 1
 ROWS_PER_GROUP = 128
 """Rows per Parquet row group: a streaming reader fetches one group before it can show its first row."""
 
+_ROWS_AT_ONCE = 4
+"""Rows that a reader decodes together: pictures make them large."""
+
 MANIFEST_NAME = "manifest.json"
 """File of a release folder that lists every other file with its digest, rows and bytes."""
 
@@ -182,7 +185,7 @@ def write_release_table(path: Path, rows: Iterable[ReleaseRow], image: Callable[
 
 
 def read_release_table(path: Path) -> Iterator[tuple[ReleaseRow, dict[str, bytes]]]:
-    """Read one Parquet file of a release, one row group in memory at a time.
+    """Read one Parquet file of a release, a few rows in memory at a time.
 
     Yields:
         The row, and the bytes of every picture it names (sent ones and options') by sha256.
@@ -192,16 +195,18 @@ def read_release_table(path: Path) -> Iterator[tuple[ReleaseRow, dict[str, bytes
         TamperedError: a picture's bytes do not have the digest that the row names.
     """
     try:
-        source = pq.ParquetFile(path)
+        # Small buffers instead of whole column chunks, which hold many megabytes of pictures.
+        source = pq.ParquetFile(path, buffer_size=1 << 16, pre_buffer=False)
     except (pa.ArrowInvalid, OSError) as error:
         raise UsageError(
             f"{path} cannot be read as Parquet ({error}); download the release again."
         ) from error
     with source:
         _check_columns(path, source.schema_arrow)
-        for group in range(source.num_row_groups):
-            for values in source.read_row_group(group).to_pylist():
+        for batch in source.iter_batches(batch_size=_ROWS_AT_ONCE, use_threads=False):
+            for values in batch.to_pylist():
                 yield _from_columns(values, path)
+    pa.default_memory_pool().release_unused()
 
 
 def resolve_release(name_or_path: str, revision: str | None = None) -> ResolvedRelease:

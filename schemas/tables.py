@@ -6,18 +6,20 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from benchwright.schemas.errors import TamperedError
 
 R = TypeVar("R", bound=BaseModel)
+Reader = Callable[[Any], Any]
 
 _SCALARS: dict[type, pa.DataType] = {
     str: pa.string(),
@@ -63,15 +65,21 @@ def iter_records(path: Path, model: type[R]) -> Iterator[R]:
     """Read records one by one, in file order.
 
     Raises:
-        TamperedError: the file's columns are not those of the record type.
+        TamperedError: the file is damaged, or holds other records.
     """
-    expected = arrow_schema(model)
-    with pq.ParquetFile(path) as file:
-        if not file.schema_arrow.equals(expected):
-            raise TamperedError(f"{path} does not hold {model.__name__} records: its columns differ.")
-        for batch in file.iter_batches(batch_size=1000):
-            for row in batch.to_pylist():
-                yield model.model_validate(_from_arrow(row, model))
+    try:
+        with pq.ParquetFile(path) as file:
+            if not file.schema_arrow.equals(arrow_schema(model)):
+                raise TamperedError(f"{path} does not hold {model.__name__} records: its columns differ.")
+            reader = _record_reader(model)
+            for batch in file.iter_batches(batch_size=1000):
+                for row in batch.to_pylist():
+                    yield model.model_validate(row if reader is None else reader(row))
+    except FileNotFoundError:
+        raise
+    except (pa.ArrowInvalid, OSError, ValidationError) as error:
+        first = str(error).splitlines()[0]
+        raise TamperedError(f"{path} cannot be read ({first}): run the stage that makes it again.") from error
 
 
 def read_records(path: Path, model: type[R]) -> list[R]:
@@ -95,21 +103,38 @@ def _to_arrow(value: Any) -> Any:
     return value
 
 
-def _from_arrow(value: Any, annotation: Any) -> Any:
-    annotation = _bare(annotation)
-    if value is None:
+@cache
+def _record_reader(model: type[BaseModel]) -> Reader | None:
+    """How a row of Arrow's becomes what the record type validates; None where it can stay as it is.
+
+    Worked out once for a type: looking at annotations for every value costs more than reading the file.
+    """
+    found = {name: _reader(field.annotation) for name, field in model.model_fields.items()}
+    readers = {name: reader for name, reader in found.items() if reader is not None}
+    if not readers:
         return None
+    return lambda row: {**row, **{name: reader(row[name]) for name, reader in readers.items()}}
+
+
+def _reader(annotation: Any) -> Reader | None:
+    """The same for a value of any type."""
+    reader = _reader_of(_bare(annotation))
+    if reader is None or not _is_optional(annotation):
+        return reader
+    return lambda value: None if value is None else reader(value)
+
+
+def _reader_of(annotation: Any) -> Reader | None:
+    """Only maps differ between Arrow (a list of pairs) and a record; they may lie inside of lists and records."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return {
-            name: _from_arrow(value[name], field.annotation)
-            for name, field in annotation.model_fields.items()
-        }
+        return _record_reader(annotation)
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is dict:
-        return {key: _from_arrow(item, arguments[1]) for key, item in value}
-    if origin in (tuple, list):
-        return tuple(_from_arrow(item, arguments[0]) for item in value)
-    return value
+        inside = _reader(arguments[1])
+        return dict if inside is None else lambda pairs: {key: inside(item) for key, item in pairs}
+    if origin in (tuple, list) and (item := _reader(arguments[0])) is not None:
+        return lambda values: [item(value) for value in values]
+    return None
 
 
 def _fields(model: type[BaseModel]) -> Iterator[pa.Field]:

@@ -149,7 +149,7 @@ def vision_rich_stem(decomposition: Decomposition, shown: Collection[str]) -> st
 
 
 def choices_text(choices: tuple[Choice, ...]) -> str:
-    """Choices as lines of text; an option that is only a picture is named by its place among the images."""
+    """Choices as lines of text; an option that is only a picture has its label alone, its picture is sent along."""
     lines: list[str] = []
     for choice in choices:
         lines.append(f"{choice.label}. {choice.text}" if choice.text is not None else f"{choice.label}.")

@@ -5,7 +5,6 @@ Each path has one writer; `docs/architecture.md` lists who. Locks are per stage 
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +12,8 @@ from pathlib import Path
 from typing import Self
 
 from benchwright.schemas.artefact import write_atomic
-from benchwright.schemas.errors import LockedError, TamperedError, UsageError
+from benchwright.schemas.errors import TamperedError, UsageError
+from benchwright.schemas.locks import hold
 from benchwright.schemas.recipe import RECIPE_NAME, Recipe, load_recipe
 
 ENVIRONMENT = "BENCHWRIGHT_WORKSPACE"
@@ -22,9 +22,11 @@ ENVIRONMENT = "BENCHWRIGHT_WORKSPACE"
 class Workspace:
     """Paths, recipe and locks of one benchmark under construction."""
 
-    def __init__(self, root: Path, recipe: Recipe) -> None:
+    def __init__(self, root: Path, recipe: Recipe, *, dry: bool = False) -> None:
         self.root = root
         self.recipe = recipe
+        self.dry = dry
+        """True: stages write nothing and take no lock; one that would have to run raises `NotDone` instead."""
 
     def __repr__(self) -> str:
         return f"Workspace({str(self.root)!r})"
@@ -244,24 +246,6 @@ class Workspace:
         Raises:
             LockedError: another process holds it; names its process id.
         """
-        from filelock import FileLock, Timeout
-
-        folder = self.root / ".locks"
-        folder.mkdir(exist_ok=True)
-        path = folder / f"{stage.replace('/', '.')}.lock"
-        holder = path.with_suffix(".holder.json")
-        lock = FileLock(path, timeout=0)
-        try:
-            lock.acquire()
-        except Timeout:
-            pid = json.loads(holder.read_text())["pid"] if holder.exists() else "unknown"
-            raise LockedError(
-                f"stage {stage} of {self.root} is being written by process {pid}: "
-                "wait for it, or stop it, and run again."
-            ) from None
-        try:
-            write_atomic(holder, json.dumps({"pid": os.getpid()}).encode())
+        path = self.root / ".locks" / f"{stage.replace('/', '.')}.lock"
+        with hold(path, f"stage {stage} of {self.root}", self.root):
             yield
-        finally:
-            holder.unlink(missing_ok=True)
-            lock.release()

@@ -137,6 +137,8 @@ def release_state(workspace: Workspace, tag: str) -> StageState:
         return "missing"
     if not _intact(folder, manifest, None):
         return "tampered"
+    if not workspace.problems.is_file():
+        return "stale"
     content = release_content(workspace, read_records(workspace.problems, Problem))
     return "done" if manifest.content == content.digest else "stale"
 

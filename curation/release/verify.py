@@ -38,7 +38,7 @@ class Failure(Record):
     """One thing that is not as it was built."""
 
     what: str
-    """`files`, `hash`, `config`, `features`, `rows`, `image`, `answers` or `cache`."""
+    """`files`, `hash`, `config`, `features`, `rows`, `image` or `cache`."""
     detail: str
 
 

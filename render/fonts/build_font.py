@@ -1,8 +1,9 @@
-"""Build the bundled text font, `BenchwrightSerif-Regular.otf`, from Noto Serif CJK SC.
+"""Build the bundled text font, `BenchwrightSerif-Regular.otf`, from Noto Serif CJK SC Medium.
 
-    python render/fonts/build_font.py --source NotoSerifCJK-Regular.ttc --ucd ucd.all.grouped.xml
+    python render/fonts/build_font.py --source NotoSerifCJK-Medium.ttc --ucd ucd.all.grouped.xml
 
-`--source` is the collection of Debian's package fonts-noto-cjk (SIL OFL 1.1); `--ucd` is the Unicode Character
+`--source` is the collection of Debian's package fonts-noto-cjk-extra (SIL OFL 1.1): its Medium weight is as dark as
+the formula fonts, beside which Regular looks pale; `--ucd` is the Unicode Character
 Database in XML, whose field kTGH names the 8,105 characters of the Table of General Standard Chinese Characters
 (2013). Same inputs give the same bytes. The OFL asks derivatives for a name of their own, hence "Benchwright Serif".
 """
@@ -77,6 +78,7 @@ def build(source: Path, ucd: Path, target: Path) -> None:
     subsetter.populate(unicodes=sorted(wanted(ucd, set(font.getBestCmap()))))
     subsetter.subset(font)
     _rename(font)
+    font["OS/2"].usWeightClass = 400  # the regular weight of a family of its own
     font.recalcTimestamp = False
     font.save(str(target))
 

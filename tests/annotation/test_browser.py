@@ -61,6 +61,7 @@ def test_a_proposal_is_seen_changed_by_keyboard_submitted_and_pulled(
         )
         assert browser.run(shapes.format("path")) >= 4, "the formula's letters are drawn"
         assert browser.run(shapes.format("rect")) >= 1, "the fraction bar is drawn"
+        browser.wait("[...document.querySelectorAll('.bw-q img')].every(e => e.complete)")
         assert browser.run("[...document.querySelectorAll('.bw-q img')].map(e => e.naturalWidth)") == [320]
         assert len(Image.open(io.BytesIO(browser.screenshot())).getcolors(1 << 24) or []) > 50
 

@@ -8,7 +8,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -200,15 +199,19 @@ def test_a_doubled_task_is_removed_unless_it_was_worked_on(served: Workspace, se
     assert after["q0011"] == worked
 
 
+def without_pictures(workspace: Workspace) -> list[Question]:
+    """Take the pictures out of the pool: the session's server may not read those of another workspace."""
+    pool = read_records(workspace.pool("physics"), Question)
+    questions = [question.model_copy(update={"images": ()}) for question in pool]
+    write_records(workspace.pool("physics"), questions, Question)
+    return questions
+
+
 def test_a_proposal_that_the_page_cannot_show_is_counted_and_its_task_still_there(
     tmp_path: Path, make_workspace, server: ReviewServer, propose
 ) -> None:
     workspace = make_workspace(tmp_path / "ws", 2, name="wrong-proposals")
-    # Without pictures: the session's server may not read those of another workspace.
-    questions = [
-        q.model_copy(update={"images": ()}) for q in read_records(workspace.pool("physics"), Question)
-    ]
-    write_records(workspace.pool("physics"), questions, Question)
+    questions = without_pictures(workspace)
     propose(workspace, questions, "m", 0)
     proposals = read_jsonl(workspace.proposals("tagging"), Proposal)
     (wrong,) = [p for p in proposals if (p.item_id, p.field) == ("q0001", "subject")]
@@ -236,10 +239,7 @@ def test_a_new_look_keeps_the_project_and_a_new_subject_makes_another(
     tmp_path: Path, make_workspace, server: ReviewServer, propose
 ) -> None:
     workspace = make_workspace(tmp_path / "ws", 2, name="config-change")
-    questions = [
-        q.model_copy(update={"images": ()}) for q in read_records(workspace.pool("physics"), Question)
-    ]
-    write_records(workspace.pool("physics"), questions, Question)
+    questions = without_pictures(workspace)
     propose(workspace, questions, "m", 0)
     source = resources.files("benchwright.schemas") / "taxonomies" / "visscience.toml"
     taxonomy = source.read_text(encoding="utf-8")
@@ -299,10 +299,7 @@ def test_spoiled_requests_double_nothing_and_lose_nothing(
     workspace = make_workspace(
         tmp_path / "ws", 30, name=f"spoiled-{path.strip('/').split('/')[0]}-{'-'.join(faults)}"
     )
-    questions = [
-        q.model_copy(update={"images": ()}) for q in read_records(workspace.pool("physics"), Question)
-    ]
-    write_records(workspace.pool("physics"), questions, Question)
+    questions = without_pictures(workspace)
     propose(workspace, questions, "m", 0)
     with fault_proxy(server.connection.url, "POST", path, list(faults)) as proxy:
         page = push_through(proxy, workspace, server.connection.token)
@@ -332,89 +329,12 @@ def test_a_server_that_keeps_failing_ends_the_push_and_the_next_one_finishes(
     tmp_path: Path, make_workspace, server: ReviewServer, fault_proxy
 ) -> None:
     workspace = make_workspace(tmp_path / "ws", 5, name="failing")
-    questions = [
-        q.model_copy(update={"images": ()}) for q in read_records(workspace.pool("physics"), Question)
-    ]
-    write_records(workspace.pool("physics"), questions, Question)
+    without_pictures(workspace)
     with fault_proxy(server.connection.url, "POST", "/import", ["refuse"] * 3) as proxy:
         with pytest.raises(ServerTrouble, match="503"):
             push_through(proxy, workspace, server.connection.token)
         page = push_through(proxy, workspace, server.connection.token)
     assert (page.tasks, page.new) == (5, 5)
-
-
-PUSHER = """
-import sys
-from pathlib import Path
-from benchwright.annotation import push
-from benchwright.annotation.client import ReviewServer, ServerTrouble
-from benchwright.annotation.connection import find_connection
-from benchwright.annotation.jobs.tagging import TaggingJob
-from benchwright.schemas.workspace import Workspace
-workspace = Workspace.find(Path(sys.argv[1]))
-push.BATCH = 10
-with ReviewServer(find_connection(workspace)) as server:
-    push.push_job(server, workspace, TaggingJob(), progress=lambda n: print(n, flush=True))
-"""
-
-
-@pytest.mark.parametrize("batches", [1, 3, 6])
-def test_a_push_killed_in_the_middle_is_finished_by_the_next(
-    served: Workspace, server: ReviewServer, make_workspace, batches: int
-) -> None:
-    make_workspace(served.root, 80, wording=f"Killed after {batches}")  # new content: 80 new tasks
-    child = subprocess.Popen(
-        [sys.executable, "-c", PUSHER, str(served.root)], stdout=subprocess.PIPE, text=True
-    )
-    assert child.stdout is not None
-    for _ in range(batches):
-        assert child.stdout.readline().strip() == "10"
-    time.sleep(0.02 * batches)  # somewhere inside the following import
-    os.kill(child.pid, signal.SIGKILL)
-    child.wait()
-    child.stdout.close()
-    (page,) = push_job(server, served, JOB)
-    assert page.tasks == 80
-    assert 0 < page.new < 80
-    keys = [task.data["task_key"] for task in server.tasks(page.project)]
-    assert len(keys) == len(set(keys))
-    tasks = {t.id for t in server.tasks(page.project) if f"Killed after {batches} " in t.data["html"]}
-    assert len(tasks) == 80
-    assert sum(p.task in tasks for p in server.predictions(page.project)) == 72
-    (again,) = push_job(server, served, JOB)
-    assert (again.new, again.proposals_changed) == (0, 0)
-
-
-def test_server_killed_in_a_push_then_restarted_keeps_everything(tmp_path: Path, make_workspace) -> None:
-    workspace = make_workspace(tmp_path / "ws", 60, name="restart-test")
-    with ManagedServer(workspace, print) as managed, ReviewServer(find_connection(workspace)) as server:
-        (first,) = push_job(server, workspace, JOB)
-        task = server.tasks(first.project)[0].id
-        send(server, "POST", f"/api/tasks/{task}/annotations/", result=result("optics", 3))
-        make_workspace(workspace.root, 120, wording="Second")
-        child = subprocess.Popen(
-            [sys.executable, "-c", PUSHER, str(workspace.root)],
-            stdout=subprocess.PIPE,
-            text=True,
-            stderr=subprocess.DEVNULL,
-        )
-        assert child.stdout is not None
-        assert child.stdout.readline().strip() == "10"
-        os.kill(managed.pid, signal.SIGKILL)
-        child.communicate()
-        assert child.returncode != 0
-    assert running_server(workspace) is None
-    with ManagedServer(workspace, print) as managed, ReviewServer(find_connection(workspace)) as server:
-        assert not managed.first_start
-        (page,) = push_job(server, workspace, JOB)
-        assert page.project == first.project
-        assert (page.tasks, page.stale) == (120, 60)
-        assert 0 < page.new < 120
-        keys = [entry.data["task_key"] for entry in server.tasks(page.project)]
-        assert len(keys) == len(set(keys)) == 180
-        pull_job(server, workspace, JOB)
-        assert ("subject", "submitted", "optics") in states(workspace, "q0000")
-    assert not state_path(workspace).exists()
 
 
 def test_the_commands_work_against_a_server_given_by_address(served: Workspace, server: ReviewServer) -> None:

@@ -129,6 +129,12 @@ def test_an_edit_replaces_what_the_same_annotation_said() -> None:
     assert derive_verdicts(reviews[::-1])[0].value == "mechanics"
 
 
+def test_times_are_compared_as_times_also_where_the_fraction_is_left_out() -> None:
+    old, new = "2026-01-01T00:00:00Z", "2026-01-01T00:00:00.250000Z"
+    reviews = [review("mechanics", updated_at=new), review("optics", updated_at=old)]
+    assert [r.value for r in current_states(reviews)] == ["mechanics"]
+
+
 def test_two_equal_opinions_agree_and_name_both() -> None:
     reviews = [review("optics"), review("optics", annotation_id="u1-2", pseudonym="A02")]
     assert derive_verdicts(reviews)[0].by == ("A01", "A02")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -92,3 +93,13 @@ def test_a_users_error_is_one_sentence_and_exit_2(
     error = capsys.readouterr().err
     assert "is not a workspace" in error and "curate init" in error and "Traceback" not in error
     assert run_command(benchwright, "benchwright", ["statsu"]) == 2
+
+
+def test_what_the_system_refuses_is_one_sentence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    from benchwright.cli.main import benchwright, run_command
+
+    (tmp_path / "notes.txt").write_text("mine")
+    target = tmp_path / "notes.txt" / "bench"
+    assert run_command(benchwright, "benchwright", ["curate", "init", str(target)]) == 2
+    said = capsys.readouterr().err
+    assert "notes.txt" in said and "run the same command again" in said and len(said.splitlines()) == 1

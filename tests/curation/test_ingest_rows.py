@@ -47,6 +47,13 @@ def notes(workspace: Workspace) -> list[str]:
         ({"choices": ["x", "y", "z"], "answer": ["A", "C"]}, "multiple-select", "AC"),
         ({"choices": ["x", "y", "z"], "answer": "A B A"}, "multi-part", "A B A"),
         ({"choices": ["6", "9"], "answer": 9}, "single-choice", "B"),
+        ({"choices": ["AC", "AB", "BC"], "answer": "AB"}, "single-choice", "B"),
+        (
+            {"choices": ["AC", "AB", "BC"], "answer": "AB", "question_type": "multi-select"},
+            "multiple-select",
+            "AB",
+        ),
+        ({"choices": ["C", "A", "B"], "answer": "C"}, "single-choice", "C"),
         ({"answer": "a. 3 N; b. 4 N"}, "multi-part", "a. 3 N; b. 4 N"),
         ({"answer": "(1) 3 (2) 4"}, "multi-part", "(1) 3 (2) 4"),
         ({"answer": ["3", "4"]}, "multi-part", "(1) 3; (2) 4"),
@@ -63,6 +70,13 @@ def test_the_type_follows_from_what_is_there(
 ) -> None:
     question = one(workspace, jsonl({"id": "q", "question": "Q?", **row}))
     assert (question.question_type, question.text.answer) == (QuestionType(kind), answer)
+
+
+def test_an_answer_that_reads_both_as_label_and_as_option_is_noted(
+    workspace: Workspace, jsonl: Callable[..., Path]
+) -> None:
+    one(workspace, jsonl({"id": "q", "question": "Which point?", "choices": ["C", "A", "B"], "answer": "C"}))
+    assert notes(workspace) == ["answer-read-as-label"]
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ print(json.dumps([[row.question_id, row.cluster, row.distance, row.centrality] f
 @pytest.mark.parametrize("shape", ["flat", "tall"])
 def test_CLU_03_threads_change_nothing_in_fresh_processes(shape):
     digests = set()
-    for workers in ("1", "1", "2", "2"):
+    for workers in ("1", "2", "2"):
         done = subprocess.run(
             [sys.executable, "-c", _CLU_03, workers, shape],
             env={**os.environ, "OMP_NUM_THREADS": workers, "OPENBLAS_NUM_THREADS": workers},

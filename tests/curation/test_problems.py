@@ -107,6 +107,29 @@ def test_what_a_review_leaves_open_no_proposal_overrules(
     assert problem_id(question.id) not in problems(selected)
 
 
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [({"value": None, "basis": "open"}, "open-review"), ({"value": "optics"}, "bad-verdict")],
+)
+def test_open_knowledge_points_do_not_fall_back_to_the_sources(
+    more: dict[str, Any], reason: str, selected: Workspace
+) -> None:
+    question = physics(selected)[0]
+    points = verdict(question, "knowledge_points", more["value"], basis=more.get("basis", "agreed"))
+    write_jsonl(selected.verdicts("tagging"), [*tags(question), points])
+    make_problems(selected)
+    assert reasons(selected)[problem_id(question.id)] == reason
+
+
+def test_a_withdrawn_review_of_an_older_text_is_no_stale_review(selected: Workspace) -> None:
+    question = physics(selected)[0]
+    withdrawn = {"digest": "0" * 64, "basis": "open", "by": ()}
+    old = verdict(question, "subject", None, **withdrawn)
+    write_jsonl(selected.verdicts("tagging"), [old])
+    make_problems(selected)
+    assert reasons(selected)[problem_id(question.id)] == "unreviewed"
+
+
 def test_problems_made_again_have_the_same_bytes(selected: Workspace) -> None:
     tag(selected)
     make_problems(selected, accept_proposals=True)

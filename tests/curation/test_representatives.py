@@ -20,10 +20,11 @@ from benchwright.curation.certificate import check_certificate
 from benchwright.curation.cluster import (
     candidates,
     choose_representatives,
+    cluster_cap,
     default_clusters,
     read_certificate,
 )
-from benchwright.curation.embed import embed_discipline, embed_texts, load_vectors
+from benchwright.curation.embed import embed_discipline, embed_texts, index_path, load_vectors
 from benchwright.curation.estimate import estimate_discipline, level_of, own_subject
 from benchwright.schemas.artefact import folder_digest, stage_state
 from benchwright.schemas.digest import sha256_file
@@ -295,6 +296,43 @@ def test_CLU_01_more_clusters_than_distinct_questions_are_lowered_and_told(works
     assert {row.cluster for row in read_records(workspace.clusters("physics"), ClusterRow)} == {0, 1, 2, 3}
 
 
+@pytest.mark.parametrize(
+    ("sizes", "n", "cap"),
+    [
+        ([20, 20, 20, 20], 12, 6),  # twice the even share
+        ([7, 2, 2, 1], 12, 7),  # all are chosen, the seven of the first cluster too
+        ([14, 2, 1, 1], 12, 8),
+        ([5], 3, 6),
+        ([3, 2], 9, 9),  # more than there are: refused elsewhere
+    ],
+)
+def test_the_cap_on_a_cluster_can_be_kept_by_what_there_is(sizes, n, cap):
+    assert cluster_cap(sizes, n) == cap
+    assert sum(min(size, cap) for size in sizes) >= min(n, sum(sizes))
+
+
+def test_a_pool_with_one_large_cluster_breaks_no_rule(tmp_path):
+    """Outliers make small clusters on a small pool; what only the large one can supply is no crowding."""
+    alike = [
+        question(n, "en", f"A block of {n} kg slides down a slope of {n + 9} degrees.") for n in range(15)
+    ]
+    strange = [question(90, "zh", "光合作用在叶绿体中进行。"), question(91, "en", "Who painted the ceiling?")]
+    workspace = make(tmp_path / "w", [*alike, *strange, question(92, "en", "x y z")])
+    certificate = choose_representatives(workspace, "physics", workers=1).certificate
+    sizes = Counter(row.cluster for row in read_records(workspace.clusters("physics"), ClusterRow)).values()
+    assert max(sizes) > 2 * certificate.n / len(sizes)
+    assert [rule for rule in certificate.relaxed if rule.startswith("cluster:")] == []
+
+
+def test_vectors_of_another_embedder_are_not_mixed_with_the_recipes(workspace):
+    """Subjects would be told by the distance between points of two different spaces."""
+    embed_discipline(workspace, "physics")
+    index = index_path(workspace, "physics")
+    index.write_text(index.read_text().replace("usem3@", "usem2@"))
+    with pytest.raises(UsageError, match=r"usem2@.* the recipe names usem3@"):
+        estimate_discipline(workspace, "physics")
+
+
 def test_commands_show_a_table_or_json(workspace):
     run = CliRunner()
     place = ["--workspace", str(workspace.root)]
@@ -330,17 +368,25 @@ if __name__ == "__main__":
 """
 
 
+TWO_SHARDS = [*pool(), *[question(1000 + n, "en", f"What is {n} times {n + 1}?") for n in range(230)]]
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory) -> dict[str, str]:
+    whole = make(tmp_path_factory.mktemp("whole"), TWO_SHARDS)
+    choose_representatives(whole, "physics", workers=1)
+    return artefacts(whole)
+
+
 @pytest.mark.parametrize(
     "awaited", ["embeddings/physics/shard-*.json", "clusters/physics.parquet", "selection"]
 )
-def test_killed_and_run_again_gives_the_same_bytes(tmp_path, awaited):
-    texts = [*pool(), *[question(1000 + n, "en", f"What is {n} times {n + 1}?") for n in range(300)]]
-    whole, torn = make(tmp_path / "whole", texts), make(tmp_path / "torn", texts)
-    choose_representatives(whole, "physics", workers=1)
+def test_killed_and_run_again_gives_the_same_bytes(tmp_path, awaited, uninterrupted):
+    torn = make(tmp_path / "torn", TWO_SHARDS)
     process = subprocess.Popen([sys.executable, "-c", _RUN, str(torn.root)], env=os.environ)
     while process.poll() is None and not list(torn.root.glob(awaited)):
         time.sleep(0.005)
     process.send_signal(signal.SIGKILL)
     process.wait()
     choose_representatives(torn, "physics", workers=1)
-    assert artefacts(torn) == artefacts(whole)
+    assert artefacts(torn) == uninterrupted

@@ -21,7 +21,8 @@ from benchwright.curation.select_items import (
     points_at,
     pool_digest,
 )
-from benchwright.schemas.errors import InfeasibleError
+from benchwright.curation.select_solver import Program
+from benchwright.schemas.errors import InfeasibleError, UsageError
 from benchwright.schemas.selection import ChoiceSettings, Weights
 
 
@@ -277,3 +278,17 @@ def test_soft_bands_are_missed_rather_than_the_cover():
     counts = Counter(f"difficulty:{one.difficulty}" for one in choice.chosen)
     assert counts == {"difficulty:1": 4, "difficulty:5": 1}
     assert [outside(band, counts[band.rule]) for band in bands(pool, setting)[:2]] == [1, 1]
+
+
+def test_time_that_runs_out_before_any_choice_is_found_says_what_to_raise():
+    """A market split problem: an answer exists, and nobody finds it in a moment."""
+    random = Random(1)
+    program = Program()
+    columns = [program.variable(0.0, upper=1.0, whole=True) for _ in range(40)]
+    hidden = [random.random() < 0.5 for _ in columns]
+    for _ in range(5):
+        weights = {column: float(random.randint(1, 99)) for column in columns}
+        total = sum(weights[column] for column in columns if hidden[column])
+        program.row(weights, lower=total, upper=total)
+    with pytest.raises(UsageError, match=r"no selection within 0\.2 s: raise time_limit"):
+        program.solve(time_limit=0.2)

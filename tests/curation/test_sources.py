@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -100,12 +101,14 @@ def test_typed_parquet_columns_read_as_their_values(tmp_path: Path) -> None:
     path = tmp_path / "p.parquet"
     table = pa.table({
         "i": pa.array([7], pa.int32()), "f": pa.array([2.5]), "n": pa.array([float("nan")]), "b": pa.array([True]),
-        "raw": pa.array([b"\x00\xff"]), "list": pa.array([["x", None]]),
+        "raw": pa.array([b"\x00\xff"]), "list": pa.array([["x", None]]), "short": pa.array([0.1], pa.float32()),
     })  # fmt: skip
     pq.write_table(table, path)
     (row,) = read_rows(path)
     assert isinstance(row, SourceRow)
-    assert row.values == {"i": "7", "f": "2.5", "n": None, "b": True, "raw": b"\x00\xff", "list": ["x", None]}
+    assert row.values == {
+        "i": "7", "f": "2.5", "n": None, "b": True, "raw": b"\x00\xff", "list": ["x", None], "short": "0.1",
+    }  # fmt: skip
 
 
 def test_class_labels_of_datasets_read_as_their_names(tmp_path: Path) -> None:
@@ -114,12 +117,12 @@ def test_class_labels_of_datasets_read_as_their_names(tmp_path: Path) -> None:
     features = datasets.Features(
         {"answer": datasets.ClassLabel(names=["A", "B"]), "id": datasets.Value("string")}
     )
-    loaded = datasets.Dataset.from_dict({"answer": [1, 0], "id": ["x", "y"]}, features=features)
+    loaded = datasets.Dataset.from_dict({"answer": [1, 0, -1], "id": ["x", "y", "z"]}, features=features)
     loaded.save_to_disk(str(tmp_path / "saved"))
     loaded.to_parquet(str(tmp_path / "p.parquet"))
     for source in (tmp_path / "saved", tmp_path / "p.parquet"):
         answers = [row.values["answer"] for row in read_rows(source) if isinstance(row, SourceRow)]
-        assert answers == ["B", "A"]
+        assert answers == ["B", "A", None]  # -1: not labelled, never the answer "-1"
 
 
 def test_pictures_of_a_saved_dataset_arrive_byte_for_byte(
@@ -178,6 +181,31 @@ def test_unusable_files_are_refused_in_one_sentence(
     path = tmp_path / name
     path.write_bytes(data)
     with pytest.raises(UsageError, match=says):
+        ingest(workspace, [path], OPTIONS)
+
+
+def test_a_compressed_file_that_ends_early_is_refused(tmp_path: Path, workspace: Workspace) -> None:
+    rows = b"".join(
+        b'{"id": "%d", "question": "%s"}\n' % (n, os.urandom(40).hex().encode()) for n in range(400)
+    )
+    whole = gzip.compress(rows)
+    for name, data in (
+        ("p.jsonl.gz", whole[: len(whole) // 2]),
+        ("p.csv.gz", whole[:10] + b"\0" + whole[11:]),
+    ):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(UsageError, match=f"{name} is damaged"):
+            ingest(workspace, [tmp_path / name], OPTIONS)
+
+
+def test_a_parquet_file_with_a_damaged_page_is_refused(tmp_path: Path, workspace: Workspace) -> None:
+    path = tmp_path / "p.parquet"
+    table = pa.table({"question": [f"What is {n} squared?" for n in range(3000)]})
+    pq.write_table(table, path, compression="none", use_dictionary=False, write_page_checksum=True)
+    data = bytearray(path.read_bytes())
+    data[data.index(b"What is 77 squared")] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(UsageError, match="cannot be read as Parquet"):
         ingest(workspace, [path], OPTIONS)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from benchwright.curation.propose import chosen_questions
 from benchwright.curation.tag import tag
-from benchwright.schemas.errors import UsageError
+from benchwright.schemas.errors import LockedError, UsageError
 from benchwright.schemas.jobs import Proposal, problem_id, shown_digest, tagging_view
 from benchwright.schemas.journal import read_jsonl
 from benchwright.schemas.recipe import ModelRecipe, load_recipe
@@ -73,6 +73,18 @@ def test_one_discipline_is_tagged_and_the_other_stays(
     tag(selected, "physics", model(server.base_url))
     assert [p for p in proposals(selected) if not p.item_id.startswith("phys")] == chemistry
     assert {p.model for p in proposals(selected) if p.item_id.startswith("phys")} == {"openai/tagger"}
+
+
+def test_a_second_tagger_is_refused_before_it_reads_what_the_first_will_replace(selected: Workspace) -> None:
+    told: list[str] = []
+
+    def second(done: int, total: int) -> None:
+        with pytest.raises(LockedError) as refusal:
+            tag(selected, "chemistry")
+        told.append(str(refusal.value))
+
+    tag(selected, "physics", on_item=second)
+    assert told and {p.item_id[:4] for p in proposals(selected)} == {"phys"}
 
 
 def test_nothing_selected_is_an_error_that_names_the_command(
@@ -171,9 +183,11 @@ def test_nothing_goes_to_another_host_without_a_word(selected: Workspace) -> Non
     assert not selected.proposals("tagging").exists()
 
 
-def test_a_source_can_forbid_external_models(selected: Workspace) -> None:
+@pytest.mark.parametrize("name", ["test-source", "pool"])
+def test_a_source_can_forbid_external_models(selected: Workspace, name: str) -> None:
+    """By the name that its rows give, and by the name under which it was ingested."""
     recipe = selected.root / "benchwright.toml"
-    recipe.write_text(recipe.read_text() + "\n[sources.test-source]\nallow_external = false\n")
+    recipe.write_text(recipe.read_text() + f"\n[sources.{name}]\nallow_external = false\n")
     place = Workspace(selected.root, load_recipe(recipe))
     settings = ModelRecipe(
         model="openai/x", base_url="https://example.invalid/v1", api_key_env="PATH", allow_external=True

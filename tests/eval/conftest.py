@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from benchwright.cli.evaluate import evaluate
+from benchwright.cli.main import run_command
 from benchwright.schemas.digest import sha256_bytes
 from benchwright.schemas.records import Option, QuestionType, ReleaseRow, Split
 from benchwright.schemas.release_table import write_release_table
@@ -147,3 +149,26 @@ def replay(tmp_path: Path) -> Callable[[dict[str, str | None]], str]:
         return f"replay/{path}"
 
     return write
+
+
+class Command:
+    """Runs `evaluate ...` in this process and reads what it wrote."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, *arguments: object, code: int = 0) -> tuple[str, str]:
+        got = run_command(evaluate, "evaluate", [str(argument) for argument in arguments])
+        said = self._capsys.readouterr()
+        assert got == code, said.err
+        return said.out, said.err
+
+    def json(self, *arguments: object, code: int = 0) -> dict[str, Any]:
+        return json.loads(self(*arguments, "--json", code=code)[0])
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("BENCHWRIGHT_WORKSPACE", raising=False)
+    return Command(capsys)

@@ -10,35 +10,11 @@ from typing import Any
 
 import pytest
 
-from benchwright.cli.evaluate import evaluate
-from benchwright.cli.main import run_command
 from benchwright.schemas.records import QuestionType, ReleaseRow
 
 Rows = Callable[..., ReleaseRow]
+Command = Any  # the fixture `command` of conftest.py
 LETTER_OF_ROW = {"match": r"Item p(\d+)", "answer": "Answer: B"}
-
-
-class Command:
-    """Runs `evaluate ...` in this process and reads what it wrote."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._capsys = capsys
-
-    def __call__(self, *arguments: object, code: int = 0) -> tuple[str, str]:
-        got = run_command(evaluate, "evaluate", [str(argument) for argument in arguments])
-        said = self._capsys.readouterr()
-        assert got == code, said.err
-        return said.out, said.err
-
-    def json(self, *arguments: object, code: int = 0) -> dict[str, Any]:
-        return json.loads(self(*arguments, "--json", code=code)[0])
-
-
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("BENCHWRIGHT_WORKSPACE", raising=False)
-    return Command(capsys)
 
 
 def total(scores: dict[str, Any]) -> dict[str, Any]:
@@ -240,18 +216,6 @@ def test_sta_03_old_successes_do_not_hide_that_every_new_call_fails(
     assert len(server.requests) - sent <= 11
 
 
-def test_a_stopped_run_leaves_the_rest_unasked_and_says_so(
-    command: Command, release: Any, row: Rows, openai_server: Any
-) -> None:
-    server = openai_server({"rules": [{"status": 503, "retry_after": "0"}]})
-    folder = release(choice_rows(row, 60)).folder
-    ask = (folder, "--model", "openai/m", "--base-url", server.base_url, "--attempts", 1, "--concurrency", 1)
-    scores = command.json(*ask, code=1)
-    assert scores["statuses"]["error"] + scores["statuses"]["not-asked"] == 60
-    assert scores["statuses"]["error"] == 10
-    assert total(scores)["accuracy"] is None
-
-
 def test_every_kind_of_end_has_its_own_column(
     command: Command, release: Any, row: Rows, openai_server: Any, tmp_path: Path
 ) -> None:
@@ -315,40 +279,6 @@ def test_a_verdict_in_the_response_moves_neither_judge(
     assert (total(by_llm)["consistent"], total(by_llm)["unjudged"]) == (0, 3)
 
 
-def test_an_unreadable_judge_leaves_rows_unjudged_never_wrong(
-    command: Command, release: Any, row: Rows, openai_server: Any
-) -> None:
-    judge_rules = [{"model": "judge", "match": "Item p0000", "answer": "Differ.\n[Inconsistent]"}]
-    server = openai_server(
-        {"rules": [*judge_rules, {"model": "judge", "answer": "Indeed 6."}, {"answer": "C"}]}
-    )
-    scores = command.json(
-        *(release(choice_rows(row, 4)).folder, "--model", "openai/m", "--base-url", server.base_url),
-        *("--judge", "llm", "--judge-model", "openai/judge", "--judge-base-url", server.base_url),
-        code=1,
-    )
-    cell = total(scores)
-    assert (cell["inconsistent"], cell["unjudged"], cell["n_scored"], cell["incomplete"]) == (1, 3, 1, True)
-    assert scores["judging"]["reasons"]["judge-unparsable"] == 3
-
-
-def test_rules_then_llm_asks_the_judge_only_what_the_rules_leave_open(
-    command: Command, release: Any, row: Rows, replay: Any, openai_server: Any
-) -> None:
-    rows = choice_rows(row, 3)
-    model = replay(
-        {rows[0].id: "B", rows[1].id: "C", rows[2].id: "Either way BC comes out as the second one."}
-    )
-    server = openai_server({"rules": [{"answer": "Same.\n[Consistent]"}]})
-    scores = command.json(
-        *(release(rows).folder, "--model", model, "--judge", "rules+llm"),
-        *("--judge-model", "openai/judge", "--judge-base-url", server.base_url),
-    )
-    assert len(server.requests) == 1
-    assert scores["judging"]["decided_by"] == {"llm": 1, "rules": 2}
-    assert total(scores)["consistent"] == 2
-
-
 def test_random_baseline_falls_into_the_closed_form_interval_and_repeats_itself(
     command: Command, release: Any, row: Rows, tmp_path: Path
 ) -> None:
@@ -392,34 +322,6 @@ def test_a_limited_run_is_marked_partial(command: Command, release: Any, row: Ro
     assert (scores["partial"], total(scores)["n_total"]) == (True, 3)
     assert "**Partial:**" in (tmp_path / "run/report.md").read_text()
     assert scores["run_id"] != command.json(folder, "--model", "baseline/random")["run_id"]
-
-
-def test_an_unreleased_folder_goes_nowhere_without_the_builders_word(
-    command: Command, release: Any, row: Rows, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SOME_KEY", "sk-very-secret-0001")
-    folder = release(choice_rows(row, 2)).folder
-    outside = ("--base-url", "https://models.invalid/v1", "--api-key-env", "SOME_KEY")
-    _, err = command(folder, "--model", "openai/m", *outside, code=2)
-    assert "models.invalid, outside this machine: 2 rows" in err
-    judge = ("--judge-model", "openai/j", "--judge-base-url", "https://models.invalid/v1")
-    _, err = command(
-        folder, "--model", "baseline/random", *judge, "--judge-api-key-env", "SOME_KEY", code=0
-    )  # a guesser's judge is never asked, so nothing would leave
-    assert "the rules decide" in err
-    assert not any(Path("runs").rglob("*.none"))
-
-
-def test_a_forbidden_source_never_leaves_a_workspace(
-    command: Command, release: Any, row: Rows, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SOME_KEY", "sk-very-secret-0001")
-    recipe = '[benchmark]\nname = "b"\n[disciplines.physics]\n[sources."made-up"]\nallow_external = false\n'
-    (tmp_path / "benchwright.toml").write_text(recipe)
-    folder = release(choice_rows(row, 2)).folder
-    outside = ("--base-url", "https://models.invalid/v1", "--api-key-env", "SOME_KEY", "--allow-external")
-    _, err = command(folder, "--model", "openai/m", *outside, code=2)
-    assert "keeps the source 'made-up' in" in err
 
 
 def test_in_a_workspace_runs_and_calls_lie_in_it(
@@ -488,3 +390,49 @@ def test_a_users_error_is_one_sentence(
     assert out == ""
     said = [line for line in err.splitlines() if line and not line.startswith(("Usage:", "Try "))]
     assert len(said) == 1, err
+
+
+def test_a_stopped_run_leaves_the_rest_unasked_and_says_so(
+    command: Command, release: Any, row: Rows, openai_server: Any
+) -> None:
+    server = openai_server({"rules": [{"status": 503, "retry_after": "0"}]})
+    folder = release(choice_rows(row, 60)).folder
+    ask = (folder, "--model", "openai/m", "--base-url", server.base_url, "--attempts", 1, "--concurrency", 1)
+    scores = command.json(*ask, code=1)
+    assert scores["statuses"]["error"] + scores["statuses"]["not-asked"] == 60
+    assert scores["statuses"]["error"] == 10
+    assert total(scores)["accuracy"] is None
+
+
+def test_an_unreadable_judge_leaves_rows_unjudged_never_wrong(
+    command: Command, release: Any, row: Rows, openai_server: Any
+) -> None:
+    judge_rules = [{"model": "judge", "match": "Item p0000", "answer": "Differ.\n[Inconsistent]"}]
+    server = openai_server(
+        {"rules": [*judge_rules, {"model": "judge", "answer": "Indeed 6."}, {"answer": "C"}]}
+    )
+    scores = command.json(
+        *(release(choice_rows(row, 4)).folder, "--model", "openai/m", "--base-url", server.base_url),
+        *("--judge", "llm", "--judge-model", "openai/judge", "--judge-base-url", server.base_url),
+        code=1,
+    )
+    cell = total(scores)
+    assert (cell["inconsistent"], cell["unjudged"], cell["n_scored"], cell["incomplete"]) == (1, 3, 1, True)
+    assert scores["judging"]["reasons"]["judge-unparsable"] == 3
+
+
+def test_rules_then_llm_asks_the_judge_only_what_the_rules_leave_open(
+    command: Command, release: Any, row: Rows, replay: Any, openai_server: Any
+) -> None:
+    rows = choice_rows(row, 3)
+    model = replay(
+        {rows[0].id: "B", rows[1].id: "C", rows[2].id: "Either way BC comes out as the second one."}
+    )
+    server = openai_server({"rules": [{"answer": "Same.\n[Consistent]"}]})
+    scores = command.json(
+        *(release(rows).folder, "--model", model, "--judge", "rules+llm"),
+        *("--judge-model", "openai/judge", "--judge-base-url", server.base_url),
+    )
+    assert len(server.requests) == 1
+    assert scores["judging"]["decided_by"] == {"llm": 1, "rules": 2}
+    assert total(scores)["consistent"] == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -132,7 +133,7 @@ def test_answers_without_a_specification_are_not_taken_over(tmp_path: Path, row:
 def test_the_second_writer_is_turned_away(tmp_path: Path) -> None:
     with (
         RunFolder(tmp_path).lock(),
-        pytest.raises(LockedError, match="another process"),
+        pytest.raises(LockedError, match=f"process {os.getpid()}"),
         RunFolder(tmp_path).lock(),
     ):
         raise AssertionError("not reached")

@@ -10,12 +10,9 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from PIL import Image
 
 from benchwright.examples.canvas import Canvas, Drawing
-from benchwright.examples.png import encode_png
 from benchwright.examples.problem import ExampleProblem
 from benchwright.examples.registry import all_problems
 from benchwright.schemas.images import load_image_bytes
@@ -95,28 +92,6 @@ def test_same_bytes_in_another_process() -> None:
     )
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert dict(line.split() for line in told.splitlines()) == {p.id: p.drawing.sha256 for p in PROBLEMS}
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.data())
-def test_png_decodes_to_the_same_pixels(data: st.DataObject) -> None:
-    height, width = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 400))
-    palette = data.draw(st.lists(st.integers(0, 255), min_size=1, max_size=4))
-    seed = data.draw(st.integers(0, 10_000))
-    runs = data.draw(st.integers(1, 300))
-    flat = np.random.default_rng(seed).choice(np.array(palette, np.uint8), size=height * width // runs + 1)
-    pixels = np.repeat(np.repeat(flat, runs)[: height * width].reshape(height, width, 1), 3, axis=2)
-    with Image.open(io.BytesIO(encode_png(pixels))) as image:
-        image.load()
-        assert (np.asarray(image) == pixels).all()
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.integers(1, 20), st.integers(1, 30))
-def test_png_of_noise(seed: int, height: int, width: int) -> None:
-    pixels = np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)
-    with Image.open(io.BytesIO(encode_png(pixels))) as image:
-        assert (np.asarray(image) == pixels).all()
 
 
 def test_a_label_that_cannot_be_set_is_an_error() -> None:

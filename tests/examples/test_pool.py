@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib import resources
 from pathlib import Path
 
 import pytest
 
+from benchwright.annotation.replay import replay_reviews
 from benchwright.curation.ingest import IngestOptions, ingest
 from benchwright.examples.pool import BROKEN, as_question, write_raw_pool
 from benchwright.examples.registry import all_problems
 from benchwright.examples.replay import scripted_answer, write_replay
-from benchwright.examples.reviews import PSEUDONYM, reviews, write_reviews
+from benchwright.examples.reviews import write_reviews
 from benchwright.models.replay import read_answers
-from benchwright.schemas.jobs import JOBS, Review, shown_digest, tagging_view
+from benchwright.schemas.jobs import Verdict, shown_digest, tagging_view
 from benchwright.schemas.journal import read_jsonl
 from benchwright.schemas.recipe import default_recipe_toml
 from benchwright.schemas.records import Question, Rejected
-from benchwright.schemas.tables import read_records
+from benchwright.schemas.selection import SelectionRow
+from benchwright.schemas.tables import read_records, write_records
 from benchwright.schemas.versions import Version
 from benchwright.schemas.workspace import Workspace
 
@@ -30,7 +33,9 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """A workspace into which the raw pool was ingested."""
     folder = tmp_path_factory.mktemp("examples")
     pool = write_raw_pool(folder / "raw")
-    workspace = Workspace.create(folder / "workspace", default_recipe_toml("examples", DISCIPLINES))
+    recipe = default_recipe_toml("examples", DISCIPLINES)
+    wanted = 'taxonomy = "visscience+sciverse"'
+    workspace = Workspace.create(folder / "workspace", re.sub(r"(?m)^taxonomy = .*$", wanted, recipe))
     ingest(workspace, [pool], IngestOptions())
     return workspace
 
@@ -71,19 +76,27 @@ def test_committed_reviews_are_what_the_registry_says(tmp_path: Path) -> None:
     assert committed.read_bytes() == fresh.read_bytes()
 
 
-def test_reviews_are_about_what_ingest_made(workspace: Workspace) -> None:
-    pool = {q.id: q for d in DISCIPLINES for q in read_records(workspace.pool(d), Question)}
-    fields = {f.name for f in JOBS["tagging"].fields}
-    for review in reviews():
-        assert review.digest == shown_digest(tagging_view(pool[review.item_id]))
-        assert review.field in fields
-        assert review.pseudonym == PSEUDONYM
-
-
-def test_reviews_can_be_read_back(tmp_path: Path) -> None:
-    path = tmp_path / "reviews.jsonl"
-    write_reviews(path)
-    assert read_jsonl(path, Review) == list(reviews())
+def test_replayed_reviews_settle_every_example_and_bind_to_what_is_shown(workspace: Workspace) -> None:
+    """The committed lines name no digest: verdicts are about the pictures as this machine drew them."""
+    for discipline in DISCIPLINES:
+        rows = [
+            SelectionRow(
+                question_id=q.id, discipline=discipline, subject="s", difficulty=1, cluster=0, centrality=1.0,
+                points=("A",), rank=rank,
+            )
+            for rank, q in enumerate(read_records(workspace.pool(discipline), Question), start=1)
+        ]  # fmt: skip
+        write_records(workspace.selection(discipline), rows, SelectionRow)
+    with resources.as_file(resources.files("benchwright.examples") / "reviews.jsonl") as committed:
+        (result,) = replay_reviews(workspace, committed)
+    assert (result.applied, result.other_items, result.stale) == (120, 0, 0)
+    said = {
+        (v.item_id, v.field): (v.value, v.digest) for v in read_jsonl(workspace.verdicts("tagging"), Verdict)
+    }
+    for problem in all_problems():
+        shown = shown_digest(tagging_view(as_question(problem)))
+        assert said[problem.id, "subject"] == (problem.subject, shown)
+        assert said[problem.id, "difficulty"] == (problem.difficulty, shown)
 
 
 def test_scripted_model_answers_every_row_in_known_shares(tmp_path: Path) -> None:

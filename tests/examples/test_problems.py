@@ -68,6 +68,7 @@ def test_sixty_examples_of_four_disciplines() -> None:
         "biology": 12,
     }
     assert set(Counter(p.question_type for p in PROBLEMS)) == set(QuestionType)
+    assert set(Counter(p.difficulty for p in PROBLEMS)) == {1, 2, 3, 4, 5}
     assert Counter(p.language for p in PROBLEMS)["zh"] >= 20
     assert Counter(p.language for p in PROBLEMS)["en"] >= 20
 

@@ -249,6 +249,47 @@ def test_key_comes_from_the_named_variable_and_shows_up_nowhere(
         pickle.dumps(model)
 
 
+def test_no_half_of_a_key_is_left_where_an_error_is_cut_short(
+    openai_server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    for padding in range(440, 500, 7):
+        server = openai_server({"rules": [{"status": 401, "error": {"message": "x" * padding + KEY}}]})
+        detail = once(server.base_url).call.detail
+        assert detail is not None and KEY[:6] not in detail and len(detail) <= 500
+
+
+@pytest.mark.parametrize("key", ["EMPTY", "none", "ok", "abcd", "1234"])
+def test_a_stand_in_for_a_key_changes_no_reply(
+    openai_server: Server, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    said = f"The set is {key}. Answer: B"
+    server = openai_server({"rules": [{"answer": said}]})
+    call = once(server.base_url).call
+    assert (call.status, call.text) == (CallStatus.OK, said)
+
+
+def test_half_a_surrogate_pair_is_shown_as_such_and_can_be_stored(
+    openai_server: Server, tmp_path: Path
+) -> None:
+    server = openai_server(
+        {
+            "rules": [
+                {"match": "bad", "status": 400, "error": {"message": "cut \ud83d"}},
+                {"answer": "Answer: B \ud83d, \U0001f600"},
+            ]
+        }
+    )
+    model = OpenAIClient("m", base_url=server.base_url)
+    requests = [ChatRequest(word, (Message.user(word),)) for word in ("bad", "good")]
+    with CallStore(tmp_path / "calls.sqlite") as store:
+        bad, good = run_calls(model, requests, store=store, settings=SchedulerSettings(attempts=1))
+        assert store.get(good.key) == good
+    assert good.text == "Answer: B \ufffd, \U0001f600"
+    assert bad.status is CallStatus.ERROR and "\ufffd" in (bad.detail or "")
+
+
 def test_key_is_not_in_a_traceback(monkeypatch: pytest.MonkeyPatch, openai_server: Server) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     broken = ChatRequest("q", (Message.user("x"),), Sampling(extra={"f": float("nan")}))

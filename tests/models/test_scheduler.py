@@ -304,9 +304,9 @@ def start_run(base_url: str, store: Path, count: int) -> subprocess.Popen[bytes]
 def test_a_killed_run_loses_the_calls_in_flight_and_no_more(
     openai_server: Server, tmp_path: Path, how: int
 ) -> None:
-    server = openai_server({"latency_ms": 15, "rules": [{"match": r"(\d+)", "answer": r"\1"}]})
+    server = openai_server({"latency_ms": 50, "rules": [{"match": r"(\d+)", "answer": r"\1"}]})
     store = tmp_path / "calls.sqlite"
-    process = start_run(server.base_url, store, 120)
+    process = start_run(server.base_url, store, 160)
     deadline = time.monotonic() + 60
     while len(server.requests) < 60 and time.monotonic() < deadline:
         time.sleep(0.005)
@@ -316,19 +316,19 @@ def test_a_killed_run_loses_the_calls_in_flight_and_no_more(
     if how == signal.SIGINT:
         assert b"KeyboardInterrupt" in errors
     sent_before = len(server.requests)
-    assert sent_before < 120, "the kill has to fall into the run"
+    assert sent_before < 160, "the kill has to fall into the run"
     with CallStore(store) as reopened:
         held = reopened.counts()[CallStatus.OK]
         assert reopened._db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     assert sent_before - 4 <= held <= sent_before
-    second = start_run(server.base_url, store, 120)
+    second = start_run(server.base_url, store, 160)
     assert second.wait(timeout=60) == 0
     second.communicate()
     sent = Counter(request.prompt for request in server.requests)
-    assert len(sent) == 120 and sum(sent.values()) - 120 <= 4, "only what was in flight is sent again"
+    assert len(sent) == 160 and sum(sent.values()) - 160 <= 4, "only what was in flight is sent again"
     with CallStore(store) as complete:
         rows = complete._db.execute("SELECT call FROM calls").fetchall()
-    assert sorted(json.loads(row[0])["text"] for row in rows) == [f"{number:03d}" for number in range(120)]
+    assert sorted(json.loads(row[0])["text"] for row in rows) == [f"{number:03d}" for number in range(160)]
 
 
 def test_two_processes_share_a_store(openai_server: Server, tmp_path: Path) -> None:

@@ -105,7 +105,16 @@ def test_local_and_external(url: str, local: bool) -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["http://user:secret@host/v1", "https://host/v1?key=secret", "ftp://host/v1", "host/v1", "", "http://"],
+    [
+        "http://user:secret@host/v1",
+        "https://host/v1?key=secret",
+        "ftp://host/v1",
+        "host/v1",
+        "",
+        "http://",
+        "http://[::1",
+        "http://host:port/v1",
+    ],
 )
 def test_addresses_with_credentials_or_without_form_are_refused_without_showing_them(url: str) -> None:
     with pytest.raises(UsageError) as caught:

@@ -177,6 +177,12 @@ def test_damaged_latex_is_repaired(sent: str, meant: str) -> None:
     assert parse_object(sent) == [{"t": meant}]
 
 
+def test_half_a_surrogate_pair_is_refused() -> None:
+    with pytest.raises(NoObject):
+        parse_object('{"subject": "\\ud83d"}')
+    assert parse_object('{"subject": "\\ud83d\\ude00"}') == [{"subject": "\U0001f600"}]
+
+
 def test_control_characters_are_refused() -> None:
     with pytest.raises(NoObject):
         parse_object('{"t": "\\u000crac"}')

@@ -8,9 +8,10 @@ import pytest
 from PIL import ImageChops
 
 from benchwright.render.font import load_font
-from benchwright.render.formula import Refusal, Typesetter, make_typesetter, mathjax_first
+from benchwright.render.formula import Drawing, Refusal, Typesetter, make_typesetter, mathjax_first
 from benchwright.render.mathjax_engine import MathJaxEngine
 from benchwright.render.mathra_engine import MathraEngine
+from benchwright.render.raster import rasterise
 from benchwright.schemas.errors import ItemError
 
 
@@ -24,6 +25,9 @@ from benchwright.schemas.errors import ItemError
         (r"{\bf 3}", "bold-digit"),
         (r"\begin{array}{c|c}1&2\end{array}", "ruled-array"),
         (r"\mathbf{F}", None),
+        (r"\begin{matrix}1&2\end{matrix}", None),
+        (r"\text{A & B}", None),
+        (r"7 \& 8", None),
         (r"\begin{array}{cc}1&2\end{array}", None),
         (r"\centerdot", None),
     ],
@@ -59,7 +63,9 @@ def test_ren_05_unknown_commands_refuse_by_name(typesetter: Typesetter, tex: str
     assert f"control sequence {name[0]}" in caught.value.detail
 
 
-@pytest.mark.parametrize("tex", [r"\frac{1", r"\begin{array}{c}1", r"x^{2", "{" * 3000, r"\left( x"])
+@pytest.mark.parametrize(
+    "tex", [r"12 & 3", r"\frac{1", r"\begin{array}{c}1", r"x^{2", "{" * 3000, r"\left( x"]
+)
 def test_broken_formulas_are_refused(typesetter: Typesetter, tex: str) -> None:
     with pytest.raises(ItemError) as caught:
         typesetter.formula(tex, 32)
@@ -77,6 +83,14 @@ def test_characters_no_font_has_are_named(typesetter: Typesetter) -> None:
 def test_a_percent_sign_does_not_swallow_the_rest(typesetter: Typesetter) -> None:
     assert typesetter.formula("20% + x", 32).width > typesetter.formula("20", 32).width * 1.8
     assert typesetter.formula(r"\ce{20% H2O}", 32).width > typesetter.formula(r"\ce{20}", 32).width * 1.8
+
+
+@pytest.mark.parametrize(("left", "top"), [(-300, -500), (300, -500), (0, -1000), (0, 0), (0, -5000)])
+def test_ink_far_beyond_an_engines_own_box_is_refused(left: int, top: int) -> None:
+    """A square of 0.5 em off its box would run into the text beside it, be cut off or not be seen at all."""
+    body = f'<path d="M{left} {top}h500v500h-500z"/>'
+    with pytest.raises(Refusal):
+        rasterise(Drawing(body, 0.5, 0.5, 0.0, "test"), 32, "x", False)
 
 
 @pytest.mark.parametrize("px", [16, 24, 31, 32, 47, 64])

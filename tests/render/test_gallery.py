@@ -13,7 +13,7 @@ from benchwright.schemas.artefact import write_atomic
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.recipe import default_recipe_toml
 from benchwright.schemas.records import Choice, Mark, Problem
-from benchwright.schemas.tables import write_records
+from benchwright.schemas.tables import read_records, write_records
 from benchwright.schemas.versions import Version
 from benchwright.schemas.workspace import Workspace
 
@@ -54,9 +54,13 @@ def test_the_page_shows_every_version_and_every_picture_exists(page: Path) -> No
     sources = re.findall(r'<img src="([^"]+)"', html)
     assert len(sources) == 2 + 2 + 1  # two diagrams, two vision-only, one vision-rich
     assert all((page.parent / source).is_file() for source in sources)
-    assert "none: no-decomposition" in html
     for version in Version:
         assert f"<h4>{version.value}</h4>" in html
+    # What a problem without decomposition lacks takes one line, not four boxes.
+    folded = re.findall(r'<p class="refusal">none \(no-decomposition\): (.*)</p>', html)
+    assert [re.findall(r">([a-z-]+)<", line) for line in folded] == [
+        ["knowledge-free", "knowledge-lite", "knowledge-rich", "vision-rich"]
+    ]
 
 
 def test_the_page_needs_no_network_and_draws_each_formula_once(page: Path) -> None:
@@ -70,6 +74,18 @@ def test_the_page_is_the_same_every_time(page: Path) -> None:
     before = page.read_bytes()
     write_gallery(Workspace.find(page.parent.parent), page)
     assert page.read_bytes() == before
+
+
+def test_a_picture_of_a_question_as_it_was_before_an_edit_is_not_shown(page: Path) -> None:
+    workspace = Workspace.find(page.parent.parent)
+    made = read_records(workspace.problems, Problem)
+    text = made[1].texts["en"].model_copy(update={"question": "edited"})
+    made[1] = made[1].model_copy(update={"texts": {"en": text}, "source_texts": {"en": text}})
+    write_records(workspace.problems, made, Problem)
+    write_gallery(workspace, page)
+    html = page.read_text(encoding="utf-8")
+    assert 'none (stale-render): <span data-version="vision-only">' in html
+    assert len(re.findall(r'<img src="([^"]+)"', html)) == 4
 
 
 def test_without_problems_there_is_no_page(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,22 @@ def test_formulas_stand_on_the_baseline_of_the_text(setter: Setter) -> None:
     )
 
 
+@pytest.mark.parametrize("inside", ["7", r"\mathrm{H}"])
+def test_digits_and_capitals_are_as_tall_in_formulas_as_beside_them(setter: Setter, inside: str) -> None:
+    formula = setter.set(f"${inside}$", 1000).formulas[0].formula
+    assert formula.mask is not None
+    top = -setter.font.ink(inside[-2] if "{" in inside else inside, setter.px)[1]
+    assert abs(formula.mask.height - top) <= 1
+
+
+def test_chinese_is_as_large_in_formulas_as_beside_them(setter: Setter) -> None:
+    height = setter.font.face(setter.px).getmask("国").size[1]
+    for tex in (r"\text{国}", r"\ce{\text{国}}"):  # one engine, and the other
+        formula = setter.set(f"${tex}$", 1000).formulas[0].formula
+        assert formula.mask is not None
+        assert abs(formula.mask.height - height) <= 1
+
+
 def test_lines_never_overlap(setter: Setter) -> None:
     block = setter.set("a $\\frac{\\frac{a}{b}}{\\frac{c}{d}}$ b\n" * 3 + "中" * 200, 600)
     for above, below in zip(block.lines, block.lines[1:], strict=False):
@@ -114,6 +131,15 @@ def test_an_endless_token_is_split(setter: Setter) -> None:
     block = setter.set("x" * 400, 600)
     assert len(block.lines) > 5
     assert "".join(line.text for line in block.lines) == "x" * 400
+
+
+def test_a_split_token_keeps_numbers_signs_and_accents_whole(setter: Setter) -> None:
+    text = "（（word" * 6 + "12345，（the25 ℃" * 9 + "e\u0301" * 60
+    lines = [line.text for line in setter.set(text, 300).lines]
+    assert len(lines) > 6
+    assert not [line for line in lines if line.lstrip()[0] in NO_START or unicodedata.combining(line[0])]
+    assert "".join(lines).replace(" ", "") == unicodedata.normalize("NFC", text).replace(" ", "")
+    assert sum(line.count("12345") for line in lines) == 9
 
 
 def test_sub_questions_hang(setter: Setter) -> None:

@@ -28,17 +28,23 @@ from benchwright.render.normalise import normalise_tex, normalise_text
         (r"\color{red}x", "x", "color"),
         (r"\textcolor{red}{x}", "{x}", "color"),
         ("x\u200by", "xy", "invisible"),
-        (r"\tag{1} x", "x", "label"),
+        (r"x \label{eq:1}", "x", "label"),
+        (r"x \tag{1}", r"x \qquad\text{(1)}", "tag"),
+        (r"x \tag*{A1}", r"x \qquad\text{A1}", "starred-tag"),
+        (r"x\\%5", r"x\\\%5", "bare-percent"),
+        ("a &lt; b", "a < b", "entity-less"),
+        (r"\text{if $x>0$, or $y$}", r"\text{if }{x>0}\text{, or }{y}\text{}", "maths-in-text"),
     ],
 )
 def test_each_math_rule_repairs_and_is_counted(source: str, expected: str, rule: str) -> None:
     cleaned, counts = normalise_tex(source)
     assert cleaned == expected
-    assert counts[rule] == 1
+    assert counts[rule] == (2 if rule == "maths-in-text" else 1)
 
 
 @pytest.mark.parametrize(
-    "tex", [r"50\%", r"\$5", r"\theta", r"\times", r"\left\{x\right\}", r"\chi", r"\textbf{a}", "a | b"]
+    "tex",
+    [r"50\%", r"\$5", r"\theta", r"\times", r"\left\{x\right\}", r"1\\/2", r"\chi", r"\textbf{a}", "a | b"],
 )
 def test_clean_math_is_left_alone(tex: str) -> None:
     cleaned, counts = normalise_tex(tex)
@@ -65,6 +71,11 @@ def test_literal_backslash_n_is_a_line_end_but_nu_is_not() -> None:
     text, counts = normalise_text(r"How many?\n<image1> $\nu \ne 1$")
     assert text == "How many?\n<image1> $\\nu \\ne 1$"
     assert counts["literal-newline"] == 1
+
+
+@pytest.mark.parametrize("text", [r"$\begin{matrix}1\\n\end{matrix}$", r"$p \nRightarrow q \nVDash r$"])
+def test_a_row_end_before_n_and_a_negated_arrow_are_no_line_ends(text: str) -> None:
+    assert normalise_text(text)[0] == text
 
 
 def test_line_ends_and_spaces_become_plain() -> None:

@@ -35,6 +35,12 @@ def split(text: str) -> list[Segment]:
         ("a<br/>b", [Text("a"), Break(), Text("b")]),
         ("a &lt; b &amp; c", [Text("a < b & c")]),
         ("See.\n<image1>", [Text("See.")]),
+        ("AT&T &amp; co; &#52;", [Text("AT&T & co; 4")]),
+        ("x<sup><i>12</i></sup>", [Text("x"), Math("{}^{12}")]),
+        ("like <image 1> or <image 2>.", [Text("like Figure 1 or Figure 2.")]),
+        ("(a) <image 1>\n(b)\n<image 2>", [Text("(a) Figure 1"), Break(), Text("(b)"), Break(), Text("Figure 2")]),
+        ("是<image1>还是<image2>？", [Text("是图 1还是图 2？")]),
+        (r"$\text{if $x>0$} y$", [Math(r"\text{if $x>0$} y")]),
         (r"\$5 and 50\%", [Text("$5 and 50%")]),
     ],
 )  # fmt: skip

@@ -71,6 +71,19 @@ def test_options_take_as_many_columns_as_fit(studio: Studio, texts: tuple[str, .
         assert len({label.baseline for label in labels[start : start + columns]}) == 1
 
 
+def test_an_option_without_ink_is_refused(studio: Studio) -> None:
+    problem = studio.problem("Which?", choices=options("red", "<image 2>"))
+    with pytest.raises(ItemError, match="option B") as caught:
+        render_vision_only(problem, "en", studio.bytes_of.__getitem__, STYLE)
+    assert caught.value.reason == "empty"
+
+
+def test_repairs_are_counted_once_though_options_are_measured_first(studio: Studio) -> None:
+    problem = studio.problem("Which?", choices=options("50%", "$60%$", "H<sub>2</sub>O"))
+    counts = render_vision_only(problem, "en", studio.bytes_of.__getitem__, STYLE).sidecar.counts
+    assert counts == {"bare-percent": 1, "engine-mathra": 2, "html-scripts": 1}
+
+
 def test_options_that_are_pictures_are_drawn(studio: Studio) -> None:
     refs = [studio.triangle(300 + i, 200) for i in range(4)]
     choices = tuple(Choice(label="ABCD"[i], image=ref) for i, ref in enumerate(refs))

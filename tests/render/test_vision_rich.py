@@ -10,7 +10,8 @@ from PIL import Image, ImageDraw
 
 from benchwright.render.compose import render_vision_rich
 from benchwright.render.inkmap import ground_colour, ink_of
-from benchwright.render.placement import Diagram, require_ink_kept
+from benchwright.render.layout import Setter
+from benchwright.render.placement import Diagram, painted, require_ink_kept
 from benchwright.render.sidecar import MarkRecord, Sidecar
 from benchwright.render.style import INKS, RenderStyle
 from benchwright.schemas.errors import ItemError
@@ -91,13 +92,14 @@ def test_a_tight_diagram_gets_air_around_it(studio: Studio) -> None:
     assert sidecar.shown == ("c1",)
 
 
-def test_a_far_label_has_a_leader_line_to_what_it_names(studio: Studio) -> None:
-    image = Image.new("RGB", (900, 600), "white")
+@pytest.mark.parametrize(("ground", "ink"), [("white", "black"), ("black", "white")])
+def test_a_far_label_has_a_leader_line_to_what_it_names(studio: Studio, ground: str, ink: str) -> None:
+    image = Image.new("RGB", (900, 600), ground)
     pen = ImageDraw.Draw(image)
-    pen.ellipse((440, 290, 460, 310), fill="black")  # the body
+    pen.ellipse((440, 290, 460, 310), fill=ink)  # the body
     for angle in range(0, 360, 45):  # rays that leave only narrow sectors near it
         x, y = 450 + 130 * np.cos(np.radians(angle)), 300 + 130 * np.sin(np.radians(angle))
-        pen.line((450, 300, x, y), fill="black", width=2)
+        pen.line((450, 300, x, y), fill=ink, width=2)
     ref = studio.add(image)
     _, sidecar = draw(
         studio, (ref,), Mark(label="$q = 3\\,\\mu\\mathrm{C}$, at rest", anchor=at(ref, 0.5, 0.5))
@@ -136,6 +138,17 @@ def test_on_dark_ground_a_light_backing_lies_under_the_ink(studio: Studio) -> No
         mark.box.y : mark.box.y + mark.box.height, mark.box.x : mark.box.x + mark.box.width
     ]
     assert (inside.reshape(-1, 3).max(axis=0) == 255).all()
+
+
+def test_on_dark_ground_an_arrow_has_a_light_edge(studio: Studio) -> None:
+    ref = studio.triangle(ground="black", ink="white")
+    image, sidecar = draw(studio, (ref,), Mark(label="v", arrow=Arrow(x0=0.2, y0=0.1, x1=0.4, y1=0.1)))
+    arrow = sidecar.marks[0].arrow
+    assert arrow is not None
+    middle = (arrow[0] + arrow[2]) // 2
+    column = [tuple(p) for p in np.asarray(image)[arrow[1] - 9 : arrow[1] + 10, middle].tolist()]
+    colours = [c for i, c in enumerate(column) if i == 0 or c != column[i - 1]]
+    assert colours == [(0, 0, 0), (255, 255, 255), INKS["dark-red"], (255, 255, 255), (0, 0, 0)]
 
 
 def test_several_diagrams_become_one_picture(studio: Studio) -> None:
@@ -279,3 +292,13 @@ def test_a_planted_violation_is_caught(studio: Studio) -> None:
         require_ink_kept(diagram.base, spoiled, diagram.ink)
     assert caught.value.reason == "covers-ink"
     require_ink_kept(diagram.base, diagram.base, diagram.ink)
+
+
+def test_a_label_put_over_ink_by_a_faulty_placement_is_never_painted(studio: Studio, setter: Setter) -> None:
+    ref = studio.triangle()
+    diagram = Diagram.load(ref, studio.bytes_of[ref.sha256])
+    y, x = (int(v[0]) for v in np.nonzero(diagram.ink))
+    diagram.block.add(setter.set("MMM", 400), x - 20, y - 10)
+    with pytest.raises(ItemError) as caught:
+        painted(diagram, STYLE, setter)
+    assert caught.value.reason == "covers-ink"

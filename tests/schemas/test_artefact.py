@@ -14,13 +14,14 @@ import pytest
 from benchwright.schemas.artefact import (
     Counts,
     StageResult,
+    folder_digest,
     manifest_path,
     read_manifest,
     run_stage,
     stage_state,
     write_atomic,
 )
-from benchwright.schemas.errors import LockedError, RecipeError, UsageError
+from benchwright.schemas.errors import LockedError, NotDone, RecipeError, UsageError
 from benchwright.schemas.recipe import default_recipe_toml, load_recipe
 from benchwright.schemas.workspace import Workspace
 
@@ -139,6 +140,61 @@ def test_kill_in_the_middle_leaves_the_old_artefact(workspace: Workspace) -> Non
     assert upper(workspace, factor=9).ran
     assert (workspace.root / "out" / "up.txt").read_text() == "ABC" * 9
     assert sorted(p.name for p in (workspace.root / "out").iterdir()) == ["up.txt", "up.txt.manifest.json"]
+
+
+def test_next_writer_removes_what_a_killed_one_left_half_written(workspace: Workspace) -> None:
+    code = textwrap.dedent(
+        """
+        import os, signal, sys
+        from pathlib import Path
+        from benchwright.schemas.workspace import Workspace
+        w = Workspace.find(Path(sys.argv[1]))
+        with w.lock("ingest"):
+            folder = w.root / "images" / "ab"
+            folder.mkdir(parents=True)
+            (folder / f".x.png.{os.getpid()}.tmp").write_bytes(b"half")
+            (folder / ".y.png.1.tmp").write_bytes(b"another process is writing this")
+            os.kill(os.getpid(), signal.SIGKILL)
+        """
+    )
+    subprocess.run([sys.executable, "-c", code, str(workspace.root)], check=False)
+    folder = workspace.root / "images" / "ab"
+    assert len(list(folder.iterdir())) == 2
+    with workspace.lock("ingest"):
+        assert [path.name for path in folder.iterdir()] == [".y.png.1.tmp"]
+    assert not list((workspace.root / ".locks").glob("*.holder.json"))
+
+
+def test_a_dry_workspace_says_what_would_run_and_writes_nothing(workspace: Workspace) -> None:
+    dry = Workspace(workspace.root, workspace.recipe, dry=True)
+    source, target = workspace.root / "in.txt", workspace.root / "out" / "up.txt"
+    source.write_text("abc")
+
+    def found(factor: int = 1) -> str:
+        before = folder_digest(workspace.root)
+        try:
+            assert not upper(dry, factor).ran
+        except NotDone as stop:
+            return stop.state
+        finally:
+            assert folder_digest(workspace.root) == before
+        return "done"
+
+    assert found() == "missing"
+    upper(workspace)
+    assert (found(), found(factor=2)) == ("done", "stale")
+    source.write_text("abd")
+    assert found() == "stale"
+    upper(workspace)
+    target.write_text("x")
+    assert found() == "tampered"
+    upper(workspace)
+    beside = manifest_path(target)
+    manifest = beside.read_text()
+    beside.write_text(manifest.replace('"package_version":"', '"package_version":"0.0.'))
+    assert stage_state(workspace, target) == "stale"
+    beside.write_text(manifest[:40])
+    assert (found(), stage_state(workspace, target)) == ("tampered", "tampered")
 
 
 def test_write_atomic_replaces(tmp_path: Path) -> None:

@@ -19,12 +19,15 @@ import base64
 import hashlib
 import json
 import re
+import sys
 import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # also when a test loads this file by its path
 
 from hub_store import Entry, HubError, Reply, Repo, Store, git_oid
 

@@ -298,7 +298,7 @@ class _Handler(BaseHTTPRequestHandler):
         cut: bool = False,
         malformed: bool = False,
     ) -> None:
-        data = json.dumps(body, ensure_ascii=False).encode()
+        data = json.dumps(body).encode()
         if malformed:
             data = data[: len(data) // 2]
         self.send_response(status)
