@@ -124,9 +124,10 @@ def show_table(table: SummaryTable) -> None:
     from rich.table import Table
 
     console = Console(width=None if sys.stdout.isatty() else max(100, _content_width(table)))
-    drawn = Table(
-        title=table.title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
-    )
+    click.secho(
+        table.title, bold=True
+    )  # above the table, not as its title: that would wrap at the table's width
+    drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for index, column in enumerate(table.columns):
         cells = [row[index] for row in table.rows]
         numeric = bool(cells) and all(isinstance(cell, (int, float)) or cell in ("", "-") for cell in cells)

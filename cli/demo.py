@@ -285,18 +285,19 @@ def _show(
         [(line.stage, line.n_in, line.kept, line.rejected, line.seconds, line.note) for line in lines],
     )
     score_rows = _score_rows(scores)
+    models = [score["model"] for score in scores]
     result = {
         "workspace": str(workspace.root),
         "stages": [vars(line) for line in lines],
-        "scores": [{"model": row[0], "accuracy": row[-1]} for row in score_rows],
+        "scores": [{"model": m, "accuracy": a} for m, a in zip(models, score_rows[-1][1:], strict=True)],
         "paths": {name: str(path) for name, path in paths.items()},
     }
     if as_json:
         emit(result, None, True)
         return
     show_table(table)
-    title = "Scores (accuracy in %, by version; * incomplete: the rules could not judge every answer)"
-    show_table(SummaryTable(title, _score_columns(scores), score_rows))
+    title = "Accuracy in % (* incomplete: the rules could not judge every answer)"
+    show_table(SummaryTable(title, ("version", *models), score_rows))
     show_table(
         SummaryTable(
             "What was made", ("what", "where"), [(name, _short(path)) for name, path in paths.items()]
@@ -310,26 +311,17 @@ def _short(path: Path) -> str:
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
-def _score_columns(scores: list[dict[str, Any]]) -> list[str]:
-    return ["model", *_versions(scores), "all"]
-
-
-def _versions(scores: list[dict[str, Any]]) -> list[str]:
+def _score_rows(scores: list[dict[str, Any]]) -> list[tuple[object, ...]]:
+    """One row a version and one for all: versions are many and long-named, models few."""
     from benchwright.schemas.versions import Version
 
-    present = {cell["key"][0] for score in scores for cell in score["cells"] if cell["by"] == ["version"]}
-    return [version.value for version in Version if version.value in present]
-
-
-def _score_rows(scores: list[dict[str, Any]]) -> list[list[object]]:
-    rows: list[list[object]] = []
-    for score in scores:
-        by_version = {cell["key"][0]: cell for cell in score["cells"] if cell["by"] == ["version"]}
-        total = next(cell for cell in score["cells"] if not cell["by"])
-        rows.append(
-            [score["model"], *[_percent(by_version.get(v)) for v in _versions(scores)], _percent(total)]
-        )
-    return rows
+    cells = [
+        {tuple(cell["key"]): cell for cell in score["cells"] if cell["by"] in ([], ["version"])}
+        for score in scores
+    ]
+    made = [version.value for version in Version if any((version.value,) in row for row in cells)]
+    rows = [(name, *[_percent(row.get((name,))) for row in cells]) for name in made]
+    return [*rows, ("all", *[_percent(row[()]) for row in cells])]
 
 
 def _percent(cell: Mapping[str, Any] | None) -> str:
