@@ -142,7 +142,7 @@ class KnowledgeDetail(Record):
 
 
 class Decomposition(Record):
-    """A question split as in SciVerse: knowledge, conditions, core question (docs/records.md)."""
+    """A question split as in SciVerse: knowledge, conditions, core question (docs/architecture.md, "Versions")."""
 
     stem: Annotated[str, Field(min_length=1)]
     """The question without background knowledge, its conditions in place, in reading order."""

@@ -1,7 +1,7 @@
 """Two enums that are never mixed: what happened to a call, and what an answer is worth.
 
 `CallStatus` speaks of transport, `Outcome` of the score; `OUTCOME_OF_STATUS` is the one table between them
-(DESIGN: docs/architecture.md, "Statuses and outcomes").
+(docs/architecture.md, "Statuses and outcomes").
 """
 
 from __future__ import annotations
