@@ -34,7 +34,7 @@ types: $(VENV)/.dev
 
 test-long: $(VENV)/.dev ## acceptance runs of many minutes; their logs go to docs/acceptance/
 	mkdir -p docs/acceptance
-	$(BIN)/python -m pytest -m long -p no:cacheprovider -rA | tee docs/acceptance/test-long.txt
+	$(BIN)/python -m pytest -m long -q --no-header -p no:cacheprovider -rA | tee docs/acceptance/test-long.txt
 
 bench: $(VENV)/.dev ## comparisons with named peers, on the same input in the same run
 	$(PIP) install -c constraints.txt -e '.[dev,bench]'

@@ -23,6 +23,8 @@ Z95 = 1.959963984540054
 """Two-sided 95 % quantile of the normal distribution."""
 BOOTSTRAP_DRAWS = 2000
 BOOTSTRAP_SEED = 20240601
+BOOTSTRAP_PROBLEMS = 20
+"""Fewest problems that are resampled; below, percentile intervals are too narrow."""
 
 DIMENSIONS: tuple[tuple[str, ...], ...] = (
     (),
@@ -124,8 +126,10 @@ def scored_row(row: ReleaseRow, outcome: Outcome, status: CallStatus | None) -> 
     )
 
 
-def wilson(successes: int, n: int) -> tuple[float, float]:
+def wilson(successes: float, n: int) -> tuple[float, float]:
     """Wilson score interval, 95 %, of `successes` out of `n` independent trials.
+
+    `successes` need not be whole: a share of `n` problems that are each right in a part of their rows.
 
     Raises:
         ValueError: n is not positive or successes lie outside 0..n.
@@ -295,7 +299,11 @@ def _interval(
 ) -> tuple[
     float | None, float | None, Literal["wilson", "bootstrap over problems", "wilson over problems", "none"]
 ]:
-    """Wilson where each problem stands once; else by whole problems, whose rows are not independent."""
+    """Wilson where each problem stands once; else by whole problems, whose rows are not independent.
+
+    With few problems, or all rows alike, resampling them says less than is unknown (one problem: a width of zero);
+    then the problems are taken as the trials, as if all rows of one stood or fell together: wide, never too narrow.
+    """
     if n_scored == 0:
         return None, None, "none"
     per_problem: dict[str, list[int]] = defaultdict(lambda: [0, 0])
@@ -305,9 +313,8 @@ def _interval(
             per_problem[row.problem_id][1] += 1
     if len(per_problem) == n_scored:
         return *wilson(consistent, n_scored), "wilson"
-    if consistent in (0, n_scored):
-        # Resampling all-wrong or all-right rows gives a width of zero; the problems are the independent trials.
-        n = len(per_problem)
-        return *wilson(0 if consistent == 0 else n, n), "wilson over problems"
+    n = len(per_problem)
+    if n < BOOTSTRAP_PROBLEMS or consistent in (0, n_scored):
+        return *wilson(n * consistent / n_scored, n), "wilson over problems"
     pairs = [(good, n) for _, (good, n) in sorted(per_problem.items())]
     return *bootstrap_over_problems(pairs), "bootstrap over problems"

@@ -305,7 +305,8 @@ _OURS = [
     "- *no answer* is the model's own: refusal, filtered, empty, or cut off before an answer. It earns nothing and "
     "stays in the denominator (ours; nothing is ever guessed in its place).",
     "- *95 %*: Wilson interval. Where a line holds a problem more than once (versions, languages) its rows are not "
-    "independent: then whole problems are drawn anew (bootstrap, 2,000 draws, fixed seed), marked †.",
+    "independent: then, marked †, whole problems are drawn anew (bootstrap, 2,000 draws, fixed seed), or, with fewer "
+    "than 20 problems or all rows alike, the problems are taken as Wilson's trials.",
     "- *chance* is closed-form: 1/k for one of k options, 1/(2^k - 1) for any set of k options, 0 for free-form and "
     "multi-part questions (the first as in SciVerse; the others are ours).",
     "- All lines come from one set of records; each table adds up to the total.",

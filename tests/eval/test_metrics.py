@@ -134,6 +134,20 @@ def test_rows_of_one_problem_are_not_taken_for_independent() -> None:
     assert cell_of((), (), [row for row in rows if row.outcome is WRONG]).interval == "wilson over problems"
 
 
+@pytest.mark.parametrize("problems", [1, 2, 5, 19])
+def test_few_problems_never_get_a_narrow_interval(problems: int) -> None:
+    # Half of each problem's rows are right: resampling whole problems alone would claim exactly 50 %.
+    rows = [
+        scored(f"p{i}:{v}", RIGHT if v % 2 else WRONG, problem_id=f"p{i}", version=f"v{v}")
+        for i in range(problems)
+        for v in range(4)
+    ]
+    cell = cell_of((), (), rows)
+    assert cell.interval == "wilson over problems" and cell.accuracy == 0.5
+    assert (cell.low, cell.high) == wilson(problems / 2, problems)
+    assert cell.low is not None and cell.high is not None and cell.high - cell.low > 0.4
+
+
 def test_bootstrap_is_seeded_and_covers_the_share() -> None:
     pairs = [(int(i % 3 == 0), 2) for i in range(60)]
     assert bootstrap_over_problems(pairs) == bootstrap_over_problems(pairs)

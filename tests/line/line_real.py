@@ -80,7 +80,7 @@ class Line:
     def run(self, *command: str, expect: tuple[int, ...] = (0,)) -> dict[str, Any]:
         """Run a command as typed, with `--json`; its exit code must be one of `expect`."""
         started = time.monotonic()
-        typed = " ".join(command)
+        typed = " ".join(command).replace(str(SHARED), "$BENCHWRIGHT_SHARED")
         done = subprocess.run(
             [str(COMMANDS / command[0]), *command[1:], "--workspace", str(self.workspace), "--json"],
             env=self.env,
