@@ -1,4 +1,4 @@
-"""Memory of a run does not grow with its pictures (the bar: 150 MB without torch, 500 pictures of 100 KB)."""
+"""Memory of a run does not grow with its pictures, and nothing heavy is imported for a model behind an API."""
 
 from __future__ import annotations
 
@@ -30,18 +30,15 @@ def test_pictures_do_not_stay_in_memory(
     rows = [row(f"p{i:04}", images=[picture]) for i, picture in enumerate(pictures)]
     folder = release(rows, pictures).folder
     server = openai_server({"rules": [{"answer": "Answer: B"}]})
-    arguments = [
-        str(folder),
-        "--model",
-        "openai/m",
-        "--base-url",
-        server.base_url,
-        "--out",
-        str(tmp_path / "run"),
-    ]
-    done = subprocess.run(
-        [sys.executable, "-c", PROBE, *arguments], capture_output=True, text=True, check=True, cwd=tmp_path
+    peaks = []
+    for name, more in (("one", ["--limit", "1"]), ("all", [])):
+        arguments = [str(folder), "--model", "openai/m", "--base-url", server.base_url, *more]
+        command = [sys.executable, "-c", PROBE, *arguments, "--out", str(tmp_path / name)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+        _, peak, *heavy = done.stdout.splitlines()[-1].split()
+        assert heavy == []
+        peaks.append(int(peak))
+    # Against a run of one row, since how much of a library's own pages counts differs from machine to machine.
+    assert peaks[1] - peaks[0] < 30_000, (
+        f"one row {peaks[0]} kB, 500 rows with 50 MB of pictures {peaks[1]} kB"
     )
-    _, peak, *heavy = done.stdout.splitlines()[-1].split()
-    assert heavy == []
-    assert int(peak) <= 150_000, f"{peak} kB"

@@ -278,13 +278,15 @@ def test_foreign_files_are_refused(tmp_path: Path) -> None:
 
 
 RUNNER = """
-import sys
+import signal, sys
 from pathlib import Path
 from benchwright.models.chat import ChatRequest, Message
 from benchwright.models.registry import open_model
 from benchwright.models.scheduler import SchedulerSettings, run_calls
 from benchwright.models.store import CallStore
 
+# A shell that starts jobs in the background hands SIGINT on as ignored; a person's terminal does not.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 requests = [ChatRequest(f"q{n}", (Message.user(f"Question {n:03d}."),)) for n in range(int(sys.argv[3]))]
 with CallStore(Path(sys.argv[2])) as store:
     run_calls(open_model("openai/m", base_url=sys.argv[1]), requests, store=store,
