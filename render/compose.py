@@ -29,7 +29,13 @@ from benchwright.render.style import WHITE, RenderStyle
 from benchwright.schemas.digest import sha256_bytes
 from benchwright.schemas.errors import ItemError
 from benchwright.schemas.records import Choice, ImageRef, Problem
-from benchwright.schemas.versions import Version, decomposition_of, vision_only_stem, vision_rich_refusal
+from benchwright.schemas.versions import (
+    Version,
+    decomposition_of,
+    options_in_pictures,
+    vision_only_stem,
+    vision_rich_refusal,
+)
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,8 @@ def render_vision_only(
         raise ItemError("empty", f"{problem.problem_id} has no {language} stem")
     typesetter = typesetter_for(font)
     setter = _setter(typesetter, style)
-    shown_choices: Sequence[Choice] = choices if style.choices == "image" else ()
+    wanted = style.choices == "image" and not options_in_pictures(choices, problem.images)
+    shown_choices: Sequence[Choice] = choices if wanted else ()
     block = Composer(style, setter, images).page(stem, problem.images, shown_choices, language)
     page, size = framed(block, style.margin, style.width)
     if size[1] > style.max_height:

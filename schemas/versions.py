@@ -148,6 +148,11 @@ def vision_rich_stem(decomposition: Decomposition, shown: Collection[str]) -> st
     return " ".join(" ".join(parts).split())
 
 
+def options_in_pictures(choices: tuple[Choice, ...], images: Collection[object]) -> bool:
+    """Whether the options stand inside the question's pictures: all are bare labels, and there is a picture."""
+    return bool(choices and images) and all(not (c.text or "").strip() and c.image is None for c in choices)
+
+
 def choices_text(choices: tuple[Choice, ...]) -> str:
     """Choices as lines of text; an option that is only a picture has its label alone, its picture is sent along."""
     lines: list[str] = []

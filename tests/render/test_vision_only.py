@@ -78,6 +78,19 @@ def test_an_option_without_ink_is_refused(studio: Studio) -> None:
     assert caught.value.reason == "empty"
 
 
+def test_options_that_stand_in_the_pictures_are_not_repeated_as_bare_labels(studio: Studio) -> None:
+    bare = tuple(Choice(label=label) for label in "ABCD")
+    refs = tuple(studio.triangle(900 - 30 * i, 300) for i in range(5))
+    problem = studio.problem("Which graph is right?", choices=bare, images=refs)
+    sidecar = render_vision_only(problem, "en", studio.bytes_of.__getitem__, STYLE).sidecar
+    assert [d.sha256 for d in sidecar.diagrams] == [ref.sha256 for ref in refs]
+    assert not {"A.", "B.", "C.", "D."} & {line.text for line in sidecar.lines}
+    with pytest.raises(ItemError, match="option A"):
+        render_vision_only(
+            studio.problem("Which?", choices=bare, images=()), "en", studio.bytes_of.__getitem__, STYLE
+        )
+
+
 def test_repairs_are_counted_once_though_options_are_measured_first(studio: Studio) -> None:
     problem = studio.problem("Which?", choices=options("50%", "$60%$", "H<sub>2</sub>O"))
     counts = render_vision_only(problem, "en", studio.bytes_of.__getitem__, STYLE).sidecar.counts
