@@ -60,7 +60,7 @@ def test_demo_runs_adds_up_and_goes_on_where_it_was(
     assert "holds an earlier demo: going on there" in err
     assert (
         "The line, stage by stage" in out
-        and "Scores" in out
+        and "Accuracy in %" in out
         and out.rstrip().splitlines()[-1].startswith("next: ")
     )
 
