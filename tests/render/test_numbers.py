@@ -48,7 +48,12 @@ def source_digits(stem: str, choices: tuple[Choice, ...]) -> str:
 
 
 def drawn_digits(sidecar: Sidecar) -> str:
-    return "".join(digits(line.text) for line in sidecar.lines if not _CAPTION.fullmatch(line.text))
+    """Digits of all lines but the captions: the last line that says "Figure k", where there are several pictures."""
+    lines = [line.text for line in sidecar.lines]
+    if len(sidecar.diagrams) > 1:
+        for caption in {line for line in lines if _CAPTION.fullmatch(line)}:
+            del lines[len(lines) - 1 - lines[::-1].index(caption)]
+    return "".join(map(digits, lines))
 
 
 @pytest.mark.parametrize(
