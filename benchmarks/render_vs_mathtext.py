@@ -91,7 +91,7 @@ def main() -> None:
 
 def _ours() -> Callable[[str], None]:
     typesetter = make_typesetter(load_font())
-    typesetter.cache_size = 1
+    typesetter.cache_bytes = 0
 
     def draw(tex: str) -> None:
         typesetter.formula(tex, 32)

@@ -91,6 +91,11 @@ def quiet() -> bool:
     return bool(os.environ.get("BENCHWRIGHT_QUIET"))
 
 
+def stderr_is_a_terminal() -> bool:
+    """Whether progress is shown: a person looks at stderr, and did not ask for quiet."""
+    return sys.stderr.isatty() and not quiet()
+
+
 def say(text: str) -> None:
     """One line for a person, on stderr."""
     if not quiet():

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from benchwright.cli.common import (
-    Incomplete,
     SummaryTable,
     emit,
     json_option,
     open_workspace,
     progress,
     say,
+    stderr_is_a_terminal,
     workspace_option,
 )
 from benchwright.cli.curate_cluster import cluster, embed, estimate
+from benchwright.cli.proposals import proposals
+from benchwright.cli.propose import COMMANDS as PROPOSING
 
 if TYPE_CHECKING:
     from benchwright.curation.ingest import IngestResult
     from benchwright.curation.stats import Stats
     from benchwright.schemas.artefact import Counts
-    from benchwright.schemas.recipe import ModelRecipe
     from benchwright.schemas.workspace import Workspace
 
 
@@ -32,13 +33,16 @@ if TYPE_CHECKING:
 def curate() -> None:
     """From a raw pool of questions to the problems of a benchmark.
 
-    In this order: init, ingest, cluster, tag; then people review (`annotate`); then problems.
+    In this order: init, ingest, cluster; then the machine's proposals: tag, assess, translate, multiple-choice,
+    decompose; then people review (`annotate`); then problems.
     """
 
 
 curate.add_command(embed)
 curate.add_command(estimate)
 curate.add_command(cluster)
+for _command in (*PROPOSING, proposals):
+    curate.add_command(_command)
 
 
 @curate.command()
@@ -112,19 +116,11 @@ def ingest(
             bar.label = f"ingest {source}"
             if done == 1:
                 base = bar.done
-                bar.total, bar.shown = base + total, _terminal()
+                bar.total, bar.shown = base + total, stderr_is_a_terminal()
             bar.advance()
 
         results = ingest_sources(place, sources, options, on_row)
     _show_ingest(place, results, as_json)
-
-
-def _terminal() -> bool:
-    import sys
-
-    from benchwright.cli.common import quiet
-
-    return sys.stderr.isatty() and not quiet()
 
 
 def _show_ingest(workspace: Workspace, results: Sequence[IngestResult], as_json: bool) -> None:
@@ -183,79 +179,6 @@ def _rows_in(path: Path) -> int:
     import pyarrow.parquet as pq
 
     return int(pq.read_metadata(path).num_rows)
-
-
-@curate.command()
-@click.option("--discipline", default=None, help="Only this discipline; default: all that are selected.")
-@click.option(
-    "--model", default=None, help="`embedded`, or a chat model such as openai/NAME; default: the recipe's."
-)
-@click.option("--base-url", default=None, help="OpenAI-compatible server of the model.")
-@click.option(
-    "--allow-external", is_flag=True, help="Unreleased questions may go to a model outside this machine."
-)
-@workspace_option
-@json_option
-def tag(
-    discipline: str | None,
-    model: str | None,
-    base_url: str | None,
-    allow_external: bool,
-    workspace: Path | None,
-    as_json: bool,
-) -> None:
-    """Propose subject and difficulty of the selected questions, for people to review."""
-    from benchwright.curation.propose import selected_disciplines
-    from benchwright.curation.tag import tag as propose_tags
-
-    place = open_workspace(workspace)
-    settings = tagging_model(place, model, base_url, allow_external)
-    with progress(0, "tag") as bar:
-
-        def on_item(done: int, total: int) -> None:
-            bar.total, bar.shown = total, _terminal()
-            bar.advance(done - bar.done)
-
-        result = propose_tags(place, discipline, settings, on_item)
-    counts = _counts(result.counts)
-    if not result.ran:
-        say("nothing to do: these proposals were already made")
-    table = SummaryTable(
-        "Tag",
-        ["proposer", "disciplines", "questions", "proposed", "rejected"],
-        [
-            [
-                settings.model if settings else "embedded",
-                ", ".join(selected_disciplines(place, discipline)),
-                counts.n_in,
-                counts.n_kept,
-                counts.n_rejected,
-            ]
-        ],
-    )
-    emit({"ran": result.ran, **counts.model_dump()}, table, as_json, "annotate push tagging")
-    if counts.n_rejected:
-        raise Incomplete(
-            f"{counts.n_rejected} of {counts.n_in} questions have no proposal ({_listed(counts.reasons)}): "
-            "run `curate tag` again to ask for them once more."
-        )
-
-
-def tagging_model(
-    workspace: Workspace, model: str | None, base_url: str | None, allow_external: bool
-) -> ModelRecipe | None:
-    """Whom to ask: the flags over `[models.tagging]` of the recipe; None is the embedded proposer."""
-    from benchwright.schemas.recipe import ModelRecipe
-
-    known = workspace.recipe.models.get("tagging")
-    name = model or (known.model if known else "embedded")
-    if name == "embedded":
-        return None
-    values: dict[str, Any] = known.model_dump() if known else {}
-    values |= {"model": name, "base_url": base_url or values.get("base_url")}
-    if allow_external:
-        values["allow_external"] = True
-    return ModelRecipe.model_validate(values)
 
 
 @curate.command()

@@ -131,6 +131,8 @@ def _checked(
     say(
         f"checked: {len(content.rows)} rows, {len(content.rejected)} cannot be made, {len(findings)} findings"
     )
+    if content.unchecked:
+        say(f"needs check: {len(content.unchecked)} pictures have not been read back; run `render check`")
     if findings and not check_only:
         show_table(_finding_table(findings))
     if check_only:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,7 +21,7 @@ from benchwright.cli.common import (
 
 if TYPE_CHECKING:
     from benchwright.render.job import RenderResult
-    from benchwright.schemas.workspace import Workspace
+    from benchwright.schemas.recipe import StyleName
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -41,46 +41,47 @@ _language = click.option(
 _only = click.option(
     "--only", multiple=True, metavar="ID", help="One problem, may be repeated; default: all."
 )
-_workers = click.option(
+_jobs = click.option(
+    "--jobs",
     "--workers",
+    "jobs",
     type=click.IntRange(min=1),
     default=None,
-    help="Processes; default: the number of processors.",
+    help="Processes; the pictures do not depend on it. Default: the number of processors.",
+)
+_style = click.option(
+    "--style",
+    type=click.Choice(["clean", "exam", "phone-photo"]),
+    default=None,
+    help="How vision-only pages look; default: the recipe's.",
+)
+_font = click.option(
+    "--font",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="An OpenType or TrueType file for the text; default: the recipe's, or the bundled one.",
 )
 
 
+def _rendering(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of both rendering commands."""
+    for option in (json_option, _font, _style, _jobs, _only, _language, workspace_option):
+        command = option(command)
+    return command
+
+
 @render.command("vision-only")
-@workspace_option
-@_language
-@_only
-@_workers
-@json_option
-def vision_only(
-    workspace: Path | None,
-    languages: tuple[str, ...],
-    only: tuple[str, ...],
-    workers: int | None,
-    as_json: bool,
-) -> None:
+@_rendering
+def vision_only(workspace: Path | None, **options: Any) -> None:
     """Put the whole question into one picture: stem, diagram, choices."""
-    _run(open_workspace(workspace), "vision-only", languages, only, workers, as_json)
+    _run(workspace, "vision-only", **options)
 
 
 @render.command("vision-rich")
-@workspace_option
-@_language
-@_only
-@_workers
-@json_option
-def vision_rich(
-    workspace: Path | None,
-    languages: tuple[str, ...],
-    only: tuple[str, ...],
-    workers: int | None,
-    as_json: bool,
-) -> None:
+@_rendering
+def vision_rich(workspace: Path | None, **options: Any) -> None:
     """Put the given conditions that can be shown into the diagram."""
-    _run(open_workspace(workspace), "vision-rich", languages, only, workers, as_json)
+    _run(workspace, "vision-rich", **options)
 
 
 @render.command()
@@ -103,19 +104,49 @@ def gallery(workspace: Path | None, out: Path | None, as_json: bool) -> None:
     emit({"path": str(path), "problems": count}, None, as_json, f"open {path} in a browser")
 
 
+@render.command()
+@click.argument("version", type=click.Choice(["vision-only", "vision-rich"]), required=False)
+@workspace_option
+@_language
+@_only
+@_jobs
+@_style
+@json_option
+def check(
+    version: str | None,
+    workspace: Path | None,
+    languages: tuple[str, ...],
+    only: tuple[str, ...],
+    jobs: int | None,
+    style: StyleName | None,
+    as_json: bool,
+) -> None:
+    """Read the pictures back: is every line legible, every formula whole, no drawing covered?
+
+    Judges both rendered versions of the recipe unless one is named. Verdicts are kept beside the pictures; a picture
+    that fails never reaches a release. Needs the extra `ocr` to read text.
+    """
+    from benchwright.cli.render_check import run_check
+
+    run_check(open_workspace(workspace), version, languages, only, jobs, style, as_json)
+
+
 def _run(
-    workspace: Workspace,
+    where: Path | None,
     version_name: str,
     languages: Sequence[str],
     only: Sequence[str],
-    workers: int | None,
+    jobs: int | None,
+    style: StyleName | None,
+    font: Path | None,
     as_json: bool,
 ) -> None:
     import os
 
-    from benchwright.render.job import problem_count, render_version
+    from benchwright.render.job import problem_count, render_version, with_style
     from benchwright.schemas.versions import Version
 
+    workspace = with_style(open_workspace(where), style, font)
     version = Version(version_name)
     chosen = tuple(dict.fromkeys(languages)) or workspace.recipe.benchmark.languages
     total = len(only) or problem_count(workspace)
@@ -123,9 +154,7 @@ def _run(
     for language in chosen:
         with progress(total, f"{version.value} {language}") as bar:
             results.append(
-                render_version(
-                    workspace, version, language, only, workers or os.cpu_count() or 1, bar.advance
-                )
+                render_version(workspace, version, language, only, jobs or os.cpu_count() or 1, bar.advance)
             )
     failed = [item for result in results for item in result.failed]
     for item in failed:

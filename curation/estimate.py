@@ -1,74 +1,89 @@
 """Cheap values that the choice rests on before any person has looked: subject, difficulty, knowledge points.
 
-What the source says is taken; the rest is estimated and marked so. Subject: the taxonomy's subject whose name and
-description, in any of its languages, lies nearest to the question in the embedding. Difficulty: by school stage, else
-the pool's median level. Knowledge points are never invented: a question without any stands for its cluster later.
+What the source says is taken; the rest is estimated and marked so. Subject: see `estimate_subjects`. Difficulty: by
+school stage, else the pool's median level; where sources give levels, a model fitted to them takes the rule's place in
+the stages in which it is measured better (`estimate_levels`). Knowledge points are never invented: a question without
+any stands for its cluster later. What was measured stands beside the estimates in `<discipline>.fit.json`.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.curation.embed import embed_texts, index_path, load_vectors
+from benchwright.curation.embed import embedding_text, index_path, load_vectors
+from benchwright.curation.estimate_fit import question_key
+from benchwright.curation.estimate_grades import stage_of
+from benchwright.curation.estimate_levels import LearnedLevels, learn_levels, stage_name
+from benchwright.curation.estimate_subjects import SubjectEvidence, SubjectGuess, guess_subjects
 from benchwright.schemas.artefact import Counts, StageResult, run_stage
-from benchwright.schemas.digest import digest_of
-from benchwright.schemas.records import Origin, Question
+from benchwright.schemas.digest import canonical_json, digest_of
+from benchwright.schemas.records import Difficulty, Origin, Question, Record
 from benchwright.schemas.selection import Estimate
 from benchwright.schemas.tables import read_records, write_records
 from benchwright.schemas.taxonomy import Subject, load_taxonomy
 from benchwright.schemas.workspace import Workspace
 
-STAGE_VERSION = 1
-_SHARPNESS = 0.05
-"""Cosine difference that changes a subject's share by a factor e; chosen for readable shares, not calibrated."""
+STAGE_VERSION = 2
+RULE_CONFIDENCE = 0.5
+"""Of a school stage's usual level where nothing measures it: a stage tells the level of a cohort, not of a question."""
 
-_STAGES: tuple[tuple[str, int, str], ...] = (
-    ("contest", 5, r"competition|olympiad|contest|竞赛|奥赛|奥林匹克"),
-    ("senior-high", 3, r"college entrance|university entrance|gaokao|高考"),
-    ("graduate", 5, r"\bgraduate|postgraduate|研究生"),
-    ("university", 4, r"college|university|undergraduate|大学|本科"),
-    ("primary", 1, r"primary|elementary|grade school|\bgrade [1-6]\b|小学|[一二三四五六]年级"),
-    ("junior-high", 2, r"junior|middle school|\bgrade [7-9]\b|初中|初[一二三]|中考|[七八九]年级"),
-    ("senior-high", 3, r"senior|high school|\bgrade 1[0-2]\b|\bsat\b|\bap\b|高中|高[一二三]"),
-)
-"""School stage, its level, what names it; the first match counts. Stages follow each other as the levels do."""
+
+class LevelEvidence(Record):
+    """Weighted kappa of fitted levels and of the rule's on the labelled rows, held out."""
+
+    labelled: int = 0
+    rule: float | None = None
+    fitted: float | None = None
+    gain_lower: float | None = None
+    """Lower end of the 95 % interval of the difference."""
+    fitted_in: tuple[str, ...] = ()
+    """Stages in which the fitted level takes the rule's place; "" stands for questions without one."""
+    rule_right: dict[str, float] = {}
+    """Share of the labelled rows of a stage that have exactly its usual level, by stage."""
+
+
+class FitRecord(Record):
+    """What the estimates rest on; written beside them."""
+
+    subject: SubjectEvidence
+    difficulty: LevelEvidence
 
 
 @dataclass(frozen=True)
-class SubjectGuess:
-    """A subject and its share among all of the discipline."""
+class Known:
+    """What people said about a question, as further labels to learn from."""
 
-    subject: str
-    confidence: float
+    subject: str | None = None
+    difficulty: Difficulty | None = None
+
+
+def fit_path(workspace: Workspace, discipline: str) -> Path:
+    """Where the `FitRecord` of a discipline stands."""
+    return workspace.estimates(discipline).with_suffix(".fit.json")
 
 
 def estimate_discipline(workspace: Workspace, discipline: str) -> StageResult:
-    """Write `estimates/<discipline>.parquet`, one row for each question of the pool.
+    """Write `estimates/<discipline>.parquet`, one row for each question of the pool, and its `FitRecord`.
 
     Raises:
         UsageError: pool or embeddings are missing.
     """
     taxonomy = load_taxonomy(workspace.recipe.benchmark.taxonomy, workspace.taxonomies)
     subjects = taxonomy.subjects(discipline) if taxonomy.has(discipline) else ()
-    embedder = workspace.recipe.embed.embedder
 
     def produce(paths: tuple[Path, ...]) -> Counts:
         questions = sorted(
             read_records(workspace.pool(discipline), Question), key=lambda question: question.id
         )
-        guesses = guess_subjects(load_vectors(workspace, discipline, questions), subjects, embedder)
-        median = median_level(questions)
-        rows = [
-            estimate(question, discipline, subjects, guess, median)
-            for question, guess in zip(questions, guesses, strict=True)
-        ]
+        vectors = load_vectors(workspace, discipline, questions)
+        rows, record = estimate_all(questions, vectors, discipline, subjects, workspace.recipe.embed.embedder)
         write_records(paths[0], rows, Estimate)
+        paths[1].write_text(canonical_json(record) + "\n", encoding="utf-8")
         return Counts(n_in=len(rows), n_kept=len(rows))
 
     return run_stage(
@@ -76,43 +91,52 @@ def estimate_discipline(workspace: Workspace, discipline: str) -> StageResult:
         f"estimate/{discipline}",
         STAGE_VERSION,
         [workspace.pool(discipline), index_path(workspace, discipline)],
-        [workspace.estimates(discipline)],
+        [workspace.estimates(discipline), fit_path(workspace, discipline)],
         {"subjects": digest_of(list(subjects))},
         produce,
     )
 
 
-def estimate(
-    question: Question, discipline: str, subjects: Sequence[Subject], guess: SubjectGuess | None, median: int
-) -> Estimate:
-    """One question's values.
+def estimate_all(
+    questions: Sequence[Question],
+    vectors: NDArray[np.float32],
+    discipline: str,
+    subjects: Sequence[Subject],
+    embedder: str,
+    reviewed: Mapping[str, Known] | None = None,
+) -> tuple[list[Estimate], FitRecord]:
+    """Estimate a whole pool.
 
     Args:
-        question: the question.
+        questions: the pool.
+        vectors: [n, d], in the questions' order.
         discipline: stands as the only subject where the taxonomy does not know the discipline.
         subjects: the taxonomy's subjects.
-        guess: the nearest subject, None without a taxonomy.
-        median: level of a question of which nothing is known.
+        embedder: name of the embedder of the vectors.
+        reviewed: by question id, labels to learn from beside the sources'. They are not put in for the estimate: a
+            reviewed question's own estimate comes from a model that did not see it.
+
+    Returns:
+        One estimate a question, and what they rest on.
     """
-    own = own_subject(question.subject, subjects)
-    if own is not None:
-        subject, confidence = own, 1.0
-    elif guess is not None:
-        subject, confidence = guess.subject, guess.confidence
-    else:
-        subject, confidence = discipline, 0.0
-    level, rule = level_of(question, median)
-    return Estimate(
-        question_id=question.id,
-        subject=subject,
-        subject_origin=Origin.ESTIMATE if own is None else Origin.SOURCE,
-        subject_confidence=confidence,
-        difficulty=level,
-        difficulty_origin=Origin.SOURCE if rule == "source" else Origin.ESTIMATE,
-        difficulty_rule=rule,
-        points=question.knowledge_points,
-        points_origin=Origin.SOURCE if question.knowledge_points else Origin.ESTIMATE,
-    )
+    people = reviewed or {}
+    keys = [question_key(embedding_text(question)) for question in questions]
+    said = [people.get(question.id, Known()) for question in questions]
+    own = [own_subject(question.subject, subjects) for question in questions]
+    labels = [known.subject or mine for known, mine in zip(said, own, strict=True)]
+    guesses, subject_evidence = guess_subjects(vectors, labels, keys, subjects, embedder)
+    median = median_level(questions)
+    levels = [
+        known.difficulty or question.difficulty for known, question in zip(said, questions, strict=True)
+    ]
+    rules = [rule_level(question, median) for question in questions]
+    learned = learn_levels(vectors, questions, levels, keys, [level for level, _ in rules])
+    level_evidence = _level_evidence(questions, levels, rules, learned)
+    rows = []
+    for row, (question, guess) in enumerate(zip(questions, guesses, strict=True)):
+        level = _level(question, row, rules[row], learned, level_evidence)
+        rows.append(_estimate(question, discipline, own[row], guess, level))
+    return rows, FitRecord(subject=subject_evidence, difficulty=level_evidence)
 
 
 def own_subject(named: str | None, subjects: Sequence[Subject]) -> str | None:
@@ -127,13 +151,16 @@ def own_subject(named: str | None, subjects: Sequence[Subject]) -> str | None:
 
 
 def level_of(question: Question, median: int) -> tuple[int, str]:
-    """Difficulty level and the rule that gave it: `source`, `grade:<stage>` or `median`."""
+    """Difficulty level without any fit, and the rule that gave it: `source`, `grade:<stage>` or `median`."""
     if question.difficulty is not None:
         return question.difficulty, "source"
-    for stage, level, pattern in _STAGES:
-        if question.grade and re.search(pattern, question.grade.casefold()):
-            return level, f"grade:{stage}"
-    return median, "median"
+    return rule_level(question, median)
+
+
+def rule_level(question: Question, median: int) -> tuple[int, str]:
+    """The usual level of a question's school stage, else the median, whatever the source says of the question."""
+    stage = stage_of(question.grade)
+    return (stage.level, f"grade:{stage.name}") if stage is not None else (median, "median")
 
 
 def median_level(questions: Sequence[Question]) -> int:
@@ -142,29 +169,73 @@ def median_level(questions: Sequence[Question]) -> int:
     return known[(len(known) - 1) // 2] if known else 3
 
 
-def guess_subjects(
-    vectors: NDArray[np.float32], subjects: Sequence[Subject], embedder: str
-) -> list[SubjectGuess] | list[None]:
-    """The nearest subject of each vector; None for each where there are no subjects.
+def _estimate(
+    question: Question,
+    discipline: str,
+    own: str | None,
+    guess: SubjectGuess | None,
+    level: tuple[int, float, str],
+) -> Estimate:
+    if own is not None:
+        subject, confidence, rule = own, 1.0, "source"
+    elif guess is not None:
+        subject, confidence, rule = guess.subject, guess.confidence, guess.rule
+    else:
+        subject, confidence, rule = discipline, 0.0, "none"
+    return Estimate(
+        question_id=question.id,
+        subject=subject,
+        subject_origin=Origin.ESTIMATE if own is None else Origin.SOURCE,
+        subject_confidence=confidence,
+        subject_rule=rule,
+        difficulty=level[0],
+        difficulty_origin=Origin.SOURCE if level[2] == "source" else Origin.ESTIMATE,
+        difficulty_confidence=level[1],
+        difficulty_rule=level[2],
+        points=question.knowledge_points,
+        points_origin=Origin.SOURCE if question.knowledge_points else Origin.ESTIMATE,
+    )
 
-    A subject is as near as its nearest language. Ties go to the taxonomy's order.
-    """
-    if not subjects:
-        return [None] * len(vectors)
-    nearness = np.stack([_nearness(vectors, subject, embedder) for subject in subjects], axis=1)
-    nearness = np.round(nearness, 6)
-    shares = np.exp((nearness - nearness.max(axis=1, keepdims=True)) / _SHARPNESS)
-    shares /= shares.sum(axis=1, keepdims=True)
-    best = nearness.argmax(axis=1)
-    return [
-        SubjectGuess(subjects[int(place)].id, round(float(shares[row, place]), 4))
-        for row, place in enumerate(best)
-    ]
+
+def _level(
+    question: Question,
+    row: int,
+    rule: tuple[int, str],
+    learned: LearnedLevels | None,
+    evidence: LevelEvidence,
+) -> tuple[int, float, str]:
+    """Level, confidence and rule: the source's, else the fitted one where it is better, else the rule's."""
+    if question.difficulty is not None:
+        return question.difficulty, 1.0, "source"
+    stage = stage_name(question)
+    if learned is not None and stage in evidence.fitted_in:
+        return int(learned.levels[row]), float(learned.confidences[row]), "fitted"
+    unmeasured = RULE_CONFIDENCE if stage else 0.0
+    return rule[0], evidence.rule_right.get(stage, unmeasured), rule[1]
 
 
-def _nearness(vectors: NDArray[np.float32], subject: Subject, embedder: str) -> NDArray[np.float64]:
-    texts = [f"{subject.name(language)}. {text}" for language, text in sorted(subject.descriptions.items())]
-    prototypes = embed_texts(embedder, texts).astype(np.float64)
-    cosines = [np.einsum("ij,j->i", vectors, prototype) for prototype in prototypes]
-    nearest: NDArray[np.float64] = np.max(cosines, axis=0)
-    return nearest
+def _level_evidence(
+    questions: Sequence[Question],
+    levels: Sequence[int | None],
+    rules: Sequence[tuple[int, str]],
+    learned: LearnedLevels | None,
+) -> LevelEvidence:
+    labelled = [row for row, level in enumerate(levels) if level is not None]
+    if learned is None:
+        return LevelEvidence(labelled=len(labelled))
+    stages = {stage_name(question) for question in questions}
+    right: dict[str, list[bool]] = {}
+    for row in labelled:
+        right.setdefault(stage_name(questions[row]), []).append(rules[row][0] == levels[row])
+    return LevelEvidence(
+        labelled=len(labelled),
+        rule=learned.overall.theirs,
+        fitted=learned.overall.ours,
+        gain_lower=learned.overall.lower,
+        fitted_in=tuple(sorted(stage for stage in stages if learned.better_than_rule(stage))),
+        rule_right={
+            stage: round(sum(found) / len(found), 4)
+            for stage, found in sorted(right.items())
+            if stage in learned.by_stage
+        },
+    )

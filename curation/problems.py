@@ -3,93 +3,92 @@
 A field counts when a final verdict about exactly what was shown gives it. Without one the question is no problem yet
 (`unreviewed`), unless the builder takes the machine's word for it with `--accept-proposals`; then every such field says
 so in its provenance. A verdict about an older text is `stale-review`, a disagreement of reviewers `open-review`:
-neither is overruled by a proposal. The file is derived: deleted and made again it has the same bytes.
+neither is overruled by a proposal. Texts grow the same way (`curation.texts`): a translation, conversion or
+decomposition that does not count yet leaves the problem without it, and is listed in `problems.pending.parquet`. The
+files are derived: deleted and made again they have the same bytes.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pydantic import JsonValue, ValidationError
 
-from benchwright.curation.propose import Chosen, chosen_questions, selected_disciplines
+from benchwright.curation.proposers.chosen import Chosen, chosen_questions, selected_disciplines
+from benchwright.curation.texts import TEXT_JOBS, Standing, standing
+from benchwright.curation.words import Trust, Words
 from benchwright.schemas.artefact import Counts, StageResult, run_stage
 from benchwright.schemas.digest import digest_of
 from benchwright.schemas.errors import ItemError, UsageError
-from benchwright.schemas.jobs import Keyed, Proposal, Verdict, problem_id, shown_digest, tagging_view
-from benchwright.schemas.journal import read_jsonl
+from benchwright.schemas.jobs import problem_id, quality_view, tagging_view
 from benchwright.schemas.records import Origin, Problem, Provenance, Question, Record, Rejected, Split
 from benchwright.schemas.tables import write_records
 from benchwright.schemas.taxonomy import Taxonomy, load_taxonomy
 from benchwright.schemas.workspace import Workspace
 
-STAGE_VERSION = 1
+STAGE_VERSION = 2
 STAGE = "problems"
-JOB = "tagging"
-
-_ByField = Mapping[tuple[str, str], Sequence[Any]]
+JOBS_READ = ("tagging", "quality", *TEXT_JOBS)
 
 
 @dataclass(frozen=True)
-class Words:
-    """What machines and people said about tags, by (item id, field)."""
+class Sayings:
+    """What is known about the selected questions beyond the pool, and where it has to be looked up."""
 
-    proposals: _ByField
-    verdicts: _ByField
-    accept_proposals: bool
+    words: Words
     taxonomy: Taxonomy
+    languages: tuple[str, ...]
 
-    def value(self, question: Question, name: str) -> tuple[JsonValue, Provenance]:
-        """The value of a required field and who said it.
+    def tag(self, question: Question, name: str) -> tuple[JsonValue, Provenance]:
+        """Subject or difficulty and who said it.
 
         Raises:
             ItemError: `unreviewed`, `stale-review`, `open-review` or `bad-verdict`.
         """
-        digest = shown_digest(tagging_view(question))
-        verdict = _fitting(self.verdicts, question, name, digest)
-        if verdict is not None and verdict.value is not None and verdict.basis != "open":
-            value = self._checked(question, name, verdict.value)
-            return value, Provenance(field=name, origin=Origin.REVIEW, by=",".join(verdict.by) or None)
-        _refuse_open(verdict, name)
-        if verdict is None and any(older.by for older in _all(self.verdicts, question, name)):
-            raise ItemError("stale-review", f"{name}: the question was changed after its review")
-        proposal = _fitting(self.proposals, question, name, digest)
-        if not self.accept_proposals or proposal is None:
-            raise ItemError(
-                "unreviewed", f"{name}: no verdict" + ("" if proposal else ", no proposal either")
-            )
-        value = self._checked(question, name, proposal.value)
-        return value, Provenance(field=name, origin=Origin.PROPOSAL, by=proposal.model)
-
-    def points(self, question: Question) -> tuple[tuple[str, ...], Provenance | None]:
-        """Knowledge points: as reviewed where they were, else as the source has them.
-
-        Raises:
-            ItemError: `open-review` or `bad-verdict`.
-        """
-        verdict = _fitting(self.verdicts, question, "knowledge_points", shown_digest(tagging_view(question)))
-        if verdict is not None and verdict.value is not None and verdict.basis != "open":
-            if not isinstance(verdict.value, list):
-                raise ItemError("bad-verdict", f"{verdict.value!r} is no list of knowledge points")
-            points = tuple(str(point) for point in verdict.value)
-            by = ",".join(verdict.by) or None
-            return points, Provenance(field="knowledge_points", origin=Origin.REVIEW, by=by)
-        _refuse_open(verdict, "knowledge_points")
-        if question.knowledge_points:
-            return question.knowledge_points, Provenance(field="knowledge_points", origin=Origin.SOURCE)
-        return (), None
-
-    def _checked(self, question: Question, name: str, value: JsonValue) -> JsonValue:
+        view = tagging_view(question)
+        value, by = self.words.value("tagging", problem_id(question.id), None, name, view)
         if name == "difficulty":
             if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 5:
-                return value
+                return value, by
         elif isinstance(value, str) and value in {s.id for s in self.taxonomy.subjects(question.discipline)}:
-            return value
+            return value, by
         raise ItemError("bad-verdict", f"{value!r} is no {name} of {question.discipline}")
+
+    def points(self, question: Question) -> tuple[tuple[str, ...], Provenance | None]:
+        """Knowledge points: as reviewed where they were, else as the source has them, else as proposed.
+
+        Raises:
+            ItemError: `open-review`, `stale-review` or `bad-verdict`.
+        """
+        name, view = "knowledge_points", tagging_view(question)
+        said = self.words.optional("tagging", problem_id(question.id), None, name, view)
+        if question.knowledge_points and (said is None or said[1].origin is not Origin.REVIEW):
+            return question.knowledge_points, Provenance(field=name, origin=Origin.SOURCE)
+        if said is None:
+            return (), None
+        if not isinstance(said[0], list):
+            raise ItemError("bad-verdict", f"{said[0]!r} is no list of knowledge points")
+        return tuple(str(point) for point in said[0]), said[1]
+
+    def refuse_bad(self, question: Question, found: Standing) -> None:
+        """Leave a question out that people rejected, or that they said must be mended first.
+
+        A machine's word about quality orders the review and decides nothing, whatever is accepted.
+
+        Raises:
+            ItemError: `rejected-in-review`, `to-be-mended` or `open-review`.
+        """
+        reviewed = Words({}, self.words.verdicts, Trust.REVIEWED)
+        for language, text in found.source_texts.items():
+            view = quality_view(text, question.images)
+            said = reviewed.optional("quality", problem_id(question.id), language, "decision", view)
+            if said is not None and said[0] != "accept":
+                reason = "rejected-in-review" if said[0] == "reject" else "to-be-mended"
+                raise ItemError(reason, f"[{language}] the reviewers {said[1].by} said {said[0]}")
 
 
 class SplitRule(Record):
@@ -100,51 +99,61 @@ class SplitRule(Record):
 
 
 def make_problems(workspace: Workspace, accept_proposals: bool = False) -> StageResult:
-    """Derive `problems.parquet` and the list of selected questions that are no problems yet.
+    """Derive `problems.parquet`, the selected questions that are no problems yet, and what still waits for people.
 
     Raises:
         UsageError: nothing is selected, or proposals are to be accepted and there are none.
     """
     disciplines = selected_disciplines(workspace)
-    proposals, verdicts = workspace.proposals(JOB), workspace.verdicts(JOB)
-    if accept_proposals and not proposals.is_file():
-        raise UsageError(f"{proposals} does not exist: run `curate tag` before accepting proposals.")
+    if accept_proposals and not workspace.proposals("tagging").is_file():
+        raise UsageError(
+            f"{workspace.proposals('tagging')} does not exist: run `curate tag` before accepting proposals."
+        )
     taxonomy = load_taxonomy(workspace.recipe.benchmark.taxonomy, workspace.taxonomies)
     rule = SplitRule(testmini=workspace.recipe.release.testmini, seed=workspace.recipe.benchmark.seed)
 
     def produce(temporaries: tuple[Path, ...]) -> Counts:
-        words = Words(
-            _by_field(read_jsonl(proposals, Proposal) if proposals.is_file() else []),
-            _by_field(read_jsonl(verdicts, Verdict) if verdicts.is_file() else []),
-            accept_proposals,
-            taxonomy,
-        )
-        problems: list[Problem] = []
-        rejected: list[Rejected] = []
+        words = Words.read(workspace, JOBS_READ, Trust.ACCEPTED if accept_proposals else Trust.REVIEWED)
+        sayings = Sayings(words, taxonomy, workspace.recipe.benchmark.languages)
+        made = _Made()
         for discipline in disciplines:
-            made, refused = _discipline(workspace, discipline, words, rule)
-            problems += made
-            rejected += refused
-        write_records(temporaries[0], sorted(problems, key=lambda p: p.problem_id), Problem)
-        write_records(temporaries[1], sorted(rejected, key=lambda r: (r.item_id, r.reason)), Rejected)
-        reasons = Counter(record.reason for record in rejected)
+            _discipline(workspace, discipline, sayings, rule, made)
+        write_records(temporaries[0], sorted(made.problems, key=lambda p: p.problem_id), Problem)
+        for path, records in ((temporaries[1], made.rejected), (temporaries[2], made.pending)):
+            write_records(path, sorted(records, key=lambda r: (r.item_id, r.reason, r.detail)), Rejected)
+        reasons = Counter(record.reason for record in made.rejected)
         return Counts(
-            n_in=len(problems) + len(rejected),
-            n_kept=len(problems),
-            n_rejected=len(rejected),
+            n_in=len(made.problems) + len(made.rejected),
+            n_kept=len(made.problems),
+            n_rejected=len(made.rejected),
             reasons=dict(sorted(reasons.items())),
         )
 
-    inputs = [path for name in disciplines for path in (workspace.pool(name), workspace.selection(name))]
-    optional = [*(workspace.dev_selection(name) for name in disciplines), proposals, verdicts]
-    inputs += [path for path in optional if path.is_file()]
     parameters: dict[str, JsonValue] = {
         "accept_proposals": accept_proposals,
         "taxonomy": digest_of(taxonomy),
         "split": rule.model_dump(mode="json"),
+        "languages": list(workspace.recipe.benchmark.languages),
     }
-    outputs = [workspace.problems, workspace.problems_rejected]
+    outputs = [workspace.problems, workspace.problems_rejected, workspace.problems_pending]
+    inputs = _inputs(workspace, disciplines)
     return run_stage(workspace, STAGE, STAGE_VERSION, inputs, outputs, parameters, produce)
+
+
+def _inputs(workspace: Workspace, disciplines: Sequence[str]) -> list[Path]:
+    inputs = [path for name in disciplines for path in (workspace.pool(name), workspace.selection(name))]
+    optional = [workspace.dev_selection(name) for name in disciplines]
+    optional += [path for job in JOBS_READ for path in (workspace.proposals(job), workspace.verdicts(job))]
+    return inputs + [path for path in optional if path.is_file()]
+
+
+@dataclass
+class _Made:
+    """What becomes of the selected questions."""
+
+    problems: list[Problem] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+    pending: list[Rejected] = field(default_factory=list)
 
 
 def splits(problem_ids: Sequence[str], rule: SplitRule) -> dict[str, Split]:
@@ -157,17 +166,18 @@ def splits(problem_ids: Sequence[str], rule: SplitRule) -> dict[str, Split]:
 
 
 def _discipline(
-    workspace: Workspace, discipline: str, words: Words, rule: SplitRule
-) -> tuple[list[Problem], list[Rejected]]:
-    chosen, rejected = chosen_questions(workspace, discipline, STAGE)
+    workspace: Workspace, discipline: str, sayings: Sayings, rule: SplitRule, made: _Made
+) -> None:
+    chosen, gone = chosen_questions(workspace, discipline, STAGE)
+    made.rejected += gone
     split = splits([problem_id(item.question.id) for item in chosen if not item.dev], rule)
-    problems: list[Problem] = []
     for item in chosen:
         name = problem_id(item.question.id)
+        found = standing(item.question, sayings.words, sayings.languages)
         try:
-            problems.append(_problem(item, words, Split.DEV if item.dev else split[name]))
+            problem = _problem(item, sayings, found, Split.DEV if item.dev else split[name])
         except ItemError as error:
-            rejected.append(
+            made.rejected.append(
                 Rejected(
                     item_id=name,
                     stage=STAGE,
@@ -176,15 +186,18 @@ def _discipline(
                     source=item.question.source,
                 )
             )
-    return problems, rejected
+        else:
+            made.problems.append(problem)
+            made.pending += found.pending
 
 
-def _problem(item: Chosen, words: Words, split: Split) -> Problem:
+def _problem(item: Chosen, sayings: Sayings, found: Standing, split: Split) -> Problem:
     question = item.question
-    subject, subject_by = words.value(question, "subject")
-    difficulty, difficulty_by = words.value(question, "difficulty")
-    points, points_by = words.points(question)
-    provenance = [subject_by, difficulty_by, *([points_by] if points_by else [])]
+    subject, subject_by = sayings.tag(question, "subject")
+    difficulty, difficulty_by = sayings.tag(question, "difficulty")
+    points, points_by = sayings.points(question)
+    sayings.refuse_bad(question, found)
+    provenance = [subject_by, difficulty_by, *([points_by] if points_by else []), *found.provenance]
     values: dict[str, Any] = {
         "problem_id": problem_id(question.id),
         "question_id": question.id,
@@ -196,9 +209,9 @@ def _problem(item: Chosen, words: Words, split: Split) -> Problem:
         "knowledge_points": points,
         "grade": question.grade,
         "language": question.language,
-        "texts": question.texts,
-        "question_type": question.question_type,
-        "source_texts": question.texts,
+        "texts": found.texts,
+        "question_type": found.question_type,
+        "source_texts": found.source_texts,
         "source_question_type": question.question_type,
         "images": question.images,
         "provenance": tuple(provenance),
@@ -208,24 +221,3 @@ def _problem(item: Chosen, words: Words, split: Split) -> Problem:
         return Problem.model_validate(values)
     except ValidationError as error:
         raise ItemError("bad-record", str(error.errors(include_url=False)[0]["msg"])) from error
-
-
-def _refuse_open(verdict: Verdict | None, name: str) -> None:
-    if verdict is not None and verdict.by:
-        raise ItemError("open-review", f"{name}: the reviewers {', '.join(verdict.by)} do not agree yet")
-
-
-def _by_field(records: Sequence[Keyed]) -> _ByField:
-    found: dict[tuple[str, str], list[Keyed]] = {}
-    for record in records:
-        found.setdefault((record.item_id, record.field), []).append(record)
-    return found
-
-
-def _all(records: _ByField, question: Question, name: str) -> Sequence[Any]:
-    return records.get((problem_id(question.id), name), ())
-
-
-def _fitting(records: _ByField, question: Question, name: str, digest: str) -> Any:
-    """The record about exactly what stands in the pool now, or None."""
-    return next((record for record in _all(records, question, name) if record.digest == digest), None)

@@ -125,6 +125,10 @@ class Quantity:
     """True: a one-letter unit right behind the number ("2g"), which may be a symbol."""
 
 
+_LONGEST = 1000
+"""Characters; a longer run of digits is no answer, and Python refuses to read one of more than 4,300."""
+
+
 def parse_quantity(text: str) -> Quantity | None:
     """Read a text that is one number with or without a unit, and nothing else; None otherwise."""
     said = _ABOUT.sub("", without_latex(text).strip()).strip().rstrip("。.").strip()
@@ -133,7 +137,7 @@ def parse_quantity(text: str) -> Quantity | None:
     if said.startswith("(") and said.endswith(")") and "(" not in said[1:]:
         said = said[1:-1].strip()
     match = _SHAPE.fullmatch(said)
-    if match is None:
+    if match is None or len(said) > _LONGEST:
         return None
     value = _value(match)
     rest = match.group("unit")

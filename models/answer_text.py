@@ -85,14 +85,28 @@ def comparable(text: str) -> str:
 
 
 def same_text(first: str, second: str) -> bool:
-    """Equal after normalisation. Case counts ("Co" is not "CO", "Aa" is not "aa") but in words of four letters on."""
+    """Equal after normalisation. Case counts but in plain words of four letters on.
+
+    "Co" is not "CO", and neither a formula ("NaCl") nor a genotype ("AaBb", "aabb") is a plain word.
+    """
     one, two = comparable(first), comparable(second)
     if not one or not two:
         return False
     if one == two:
         return True
-    words = re.compile(r"[A-Za-z]{4,}(?: [A-Za-z]{2,})*")
-    return words.fullmatch(one) is not None and one.casefold() == two.casefold()
+    return _plain_words(one) and _plain_words(two) and one.casefold() == two.casefold()
+
+
+_WORDS = re.compile(r"[A-Za-z]{4,}(?: [A-Za-z]{2,})*")
+_GENOTYPE = re.compile(r"(?:([a-z])\1)+")
+
+
+def _plain_words(text: str) -> bool:
+    """Words in lower case, in capitals, or with a capital in front."""
+    return _WORDS.fullmatch(text) is not None and all(
+        word in (word.lower(), word.upper(), word.capitalize()) and not _GENOTYPE.fullmatch(word.lower())
+        for word in text.split(" ")
+    )
 
 
 _BRACES = re.compile(r"\\(?:boxed|fbox)\s*\{|\{|\}")

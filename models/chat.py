@@ -110,6 +110,8 @@ class ChatRequest:
     sample_index: int = 0
     """Counts repeated calls with the same content (votes); part of the key, so each is made."""
     hints: Hints | None = None
+    estimated_tokens: int | None = None
+    """Prompt and reply together, for the budget of tokens a minute; no part of the key. None: a rough estimate."""
 
     def as_json(self) -> dict[str, Any]:
         """The content of the request with each image given by its digest: what keys and the store hold."""
@@ -129,6 +131,8 @@ class Usage(Record):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     reasoning_tokens: int | None = None
+    cached_tokens: int | None = None
+    """The part of the prompt that the server had in its cache (often cheaper)."""
 
 
 class Call(Record):
@@ -160,15 +164,17 @@ class Attempt:
     retryable: bool = False
     retry_after_s: float | None = None
     """What the server asked for, in seconds."""
+    denied: bool = False
+    """True when the endpoint turned the caller away, not this request: key, model's name or quota."""
 
 
 class Endpoint(Record):
     """Where a model is reached; part of the identity of a call. Never holds credentials."""
 
-    kind: Literal["openai", "baseline", "replay"]
+    kind: Literal["openai", "local", "baseline", "replay"]
     base_url: str | None = None
     revision: str | None = None
-    """Digest of the answers of a replay file; version of an embedded rule."""
+    """Digest of a checkpoint or its hub commit, of a replay file's answers; version of an embedded rule."""
 
     @cached_property
     def host(self) -> str | None:

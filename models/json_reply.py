@@ -1,31 +1,22 @@
-r"""Tolerant reading of JSON objects in a model's reply: fences, prose around, thinking in front, damaged LaTeX.
+"""Tolerant reading of JSON objects in a model's reply: fences, prose around, thinking in front, damaged LaTeX.
 
-Models write `"\frac{1}{2}"` where JSON wants `"\\frac{1}{2}"`. Read as it stands, `\f` becomes a form feed and `rac`
-stays; such escapes are repaired here before decoding, and what still holds control characters is refused.
+What is certain is mended (`models.json_escapes`), what is not is refused with words for the re-ask: half an object, a
+key that says two things, a number that is none, LaTeX that can be read in two ways.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
 
+from benchwright.models.json_escapes import Damaged, repair_escapes, repair_value
 from benchwright.models.thinking import split_thinking
 
-# Commands that begin like a JSON escape which can also be meant (\n, \r, \t); \b and \f are never meant in a text.
-_COMMAND_LIST = """
-nabla natural ncong ne nearrow neg neq newline nexists ngeq ni nleq nmid not notin nparallel nrightarrow
-nsubseteq nu nwarrow nolimits nonumber rangle rbrace rceil rfloor rho right rightarrow rightharpoonup
-rightleftharpoons rm rVert rvert rbrack rightleftarrows tan tanh tau tbinom text textbf textit textrm textstyle
-tfrac theta therefore thickapprox thinspace tilde times to top triangle triangleleft triangleright
-triangleq twoheadrightarrow textcircled underline uparrow
-"""
-_COMMANDS = frozenset(_COMMAND_LIST.split())
-_CONTROL = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\ud800-\\udfff]")  # halves of surrogate pairs too
 _BEGINS = re.compile(r'\{\s*["}]')
-_HEX4 = re.compile(r"[0-9a-fA-F]{4}")
-_WORD = re.compile(r"[A-Za-z]+")
+_DEEPEST = 100
 
 
 class NoObject(ValueError):
@@ -38,12 +29,15 @@ def parse_object(text: str) -> list[dict[str, Any]]:
     Half an object (cut by the token limit) is never completed.
 
     Raises:
-        NoObject: there is none, or thinking text never ends.
+        NoObject: there is none, thinking text never ends, or the last one is damaged (an earlier one would be a draft).
     """
     split = split_thinking(text)
     if split.unclosed:
         raise NoObject("the reply ends inside its thinking text")
-    objects = [value for _, value in _objects(split.text)]
+    found = [value for _, value in _objects(split.text)]
+    if found and isinstance(found[-1], Damaged):
+        raise NoObject(str(found[-1]))
+    objects = [value for value in found if not isinstance(value, Damaged)]
     if not objects:
         raise NoObject("the reply holds no complete JSON object")
     return objects
@@ -58,7 +52,7 @@ def ends_complete(text: str) -> bool:
     return last > 0 and not body[last:].strip(" \r\n\t`")
 
 
-def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _objects(text: str) -> Iterator[tuple[int, dict[str, Any] | Damaged]]:
     position = 0
     while (start := text.find("{", position)) >= 0:
         if _BEGINS.match(text, start) is None:
@@ -89,6 +83,8 @@ def _balanced_end(text: str, start: int) -> int | None:
             quoted = True
         elif character in "{[":
             depth += 1
+            if depth > _DEEPEST:
+                return None
         elif character in "}]":
             depth -= 1
             if depth == 0:
@@ -96,49 +92,40 @@ def _balanced_end(text: str, start: int) -> int | None:
     return None
 
 
-def _decode(text: str) -> dict[str, Any] | None:
+def _decode(text: str) -> dict[str, Any] | Damaged | None:
     try:
-        value = json.loads(repair_escapes(text), strict=False, parse_constant=_refuse_constant)
+        value = repair_value(
+            json.loads(
+                repair_escapes(text),
+                strict=False,
+                parse_constant=_refuse_constant,
+                parse_float=_finite,
+                object_pairs_hook=_without_contradiction,
+            )
+        )
+    except Damaged as damaged:
+        return damaged
     except ValueError:
         return None
-    return value if isinstance(value, dict) and not _holds_control(value) else None
+    return value if isinstance(value, dict) else None
 
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON value")
 
 
-def _holds_control(value: Any) -> bool:
-    if isinstance(value, str):
-        return _CONTROL.search(value) is not None
-    if isinstance(value, dict):
-        return any(_holds_control(key) or _holds_control(item) for key, item in value.items())
-    return isinstance(value, list) and any(_holds_control(item) for item in value)
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise Damaged(f"the number {text[:20]} is too large")
+    return number
 
 
-def repair_escapes(text: str) -> str:
-    r"""Double the backslashes of LaTeX commands and of escapes that JSON does not know."""
-    out: list[str] = []
-    position = 0
-    while (place := text.find("\\", position)) >= 0:
-        out.append(text[position:place])
-        follows = text[place + 1 : place + 2]
-        if follows in ('"', "\\", "/"):
-            out.append(text[place : place + 2])
-            position = place + 2
-        else:
-            out.append("\\" if _is_escape(text, place + 1) else "\\\\")
-            position = place + 1
-    out.append(text[position:])
-    return "".join(out)
-
-
-def _is_escape(text: str, place: int) -> bool:
-    """True when the backslash before `place` begins a JSON escape that was meant as one."""
-    follows = text[place : place + 1]
-    if follows == "u":
-        return _HEX4.match(text, place + 1) is not None
-    if follows not in ("n", "r", "t"):
-        return False
-    word = _WORD.match(text, place)
-    return word is None or word.group(0) not in _COMMANDS
+def _without_contradiction(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """JSON lets the last of two equal keys win without a word; a label that was given twice is no label."""
+    value: dict[str, Any] = {}
+    for name, item in pairs:
+        if name in value and value[name] != item:
+            raise Damaged(f"the key {name!r} stands twice, with two values: give each key once")
+        value[name] = item
+    return value

@@ -6,6 +6,7 @@ finish_reason length                                     truncated   (text kept)
 no text, only blanks, thinking that never ends           empty       (retried once by the scheduler)
 HTTP 413, context or image too large                     unsendable
 HTTP 429                                                 rate-limited (retried unless the quota is used up)
+HTTP 401, 403, 404, a used-up quota                      as below, and `denied`: it is the caller who is turned away
 time-out, HTTP 408                                       timeout     (retried)
 HTTP 409, 5xx, connection lost, a body that is no reply  error       (retried)
 any other HTTP 4xx                                       error       (final)
@@ -16,6 +17,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -112,11 +114,12 @@ def _text_of(content: Any) -> str:
 def _usage(usage: Any) -> Usage:
     if not isinstance(usage, dict):
         return Usage()
-    details = usage.get("completion_tokens_details")
+    written, read = usage.get("completion_tokens_details"), usage.get("prompt_tokens_details")
     return Usage(
         prompt_tokens=_count(usage.get("prompt_tokens")),
         completion_tokens=_count(usage.get("completion_tokens")),
-        reasoning_tokens=_count(details.get("reasoning_tokens")) if isinstance(details, dict) else None,
+        reasoning_tokens=_count(written.get("reasoning_tokens")) if isinstance(written, dict) else None,
+        cached_tokens=_count(read.get("cached_tokens")) if isinstance(read, dict) else None,
     )
 
 
@@ -152,8 +155,10 @@ def _classified(base: Call, code: int, error: Mapping[str, Any], headers: Mappin
         status, retryable = CallStatus.RATE_LIMITED, "insufficient_quota" not in codes
     elif code == 408:
         status = CallStatus.TIMEOUT
+    denied = status is not CallStatus.REFUSED and (code in (401, 403, 404) or (code == 429 and not retryable))
     detail = f"HTTP {code}: {message}" if message else f"HTTP {code}"
-    return _failed(base, status, detail, code, retryable, retry_after(headers) if retryable else None)
+    failed = _failed(base, status, detail, code, retryable, retry_after(headers) if retryable else None)
+    return replace(failed, denied=denied)
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:

@@ -1,34 +1,39 @@
-"""Opens a chat model by its id: `baseline/random`, `replay/FILE`, `openai/NAME`."""
+"""Opens a chat model by its id: `baseline/random`, `replay/FILE`, `local/PATH-OR-NAME`, `openai/NAME`."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchwright.models.chat import ChatModel
 from benchwright.schemas.errors import UsageError
 
-KNOWN = "baseline/random, replay/FILE or openai/NAME"
+if TYPE_CHECKING:
+    from benchwright.models.local_checkpoint import LocalSettings
+
+KNOWN = "baseline/random, replay/FILE, local/PATH-OR-NAME or openai/NAME"
 
 
-def open_model(name: str, base_url: str | None = None, api_key_env: str = "OPENAI_API_KEY") -> ChatModel:
+def open_model(
+    name: str,
+    base_url: str | None = None,
+    api_key_env: str = "OPENAI_API_KEY",
+    local: LocalSettings | None = None,
+) -> ChatModel:
     """Open a model.
 
     Args:
         name: its id; what follows `openai/` is sent to the server as it is and may hold further slashes.
         base_url: any OpenAI-compatible endpoint; default `$OPENAI_BASE_URL`, then OpenAI's own.
         api_key_env: name of the environment variable with the key. A local endpoint needs none.
+        local: how `local/...` is loaded: dtype, device, batch size, remote code.
 
     Raises:
-        UsageError: unknown id, unusable address, missing key or file.
+        UsageError: unknown id, unusable address, missing key, file or package.
     """
     prefix, _, rest = name.partition("/")
-    if prefix == "local" and rest:
-        raise UsageError(
-            f"{name}: models loaded into this process are not there yet; "
-            "serve the model with an OpenAI-compatible server and use openai/NAME with --base-url."
-        )
     if (
-        prefix not in ("baseline", "replay", "openai")
+        prefix not in ("baseline", "replay", "local", "openai")
         or not rest
         or (prefix == "baseline" and rest != "random")
     ):
@@ -43,6 +48,10 @@ def open_model(name: str, base_url: str | None = None, api_key_env: str = "OPENA
         from benchwright.models.replay import ReplayModel
 
         return ReplayModel(Path(rest))
+    if prefix == "local":
+        from benchwright.models.local import LocalModel
+
+        return LocalModel(rest, local)
     # The SDK costs half a second to import: only who asks a server pays for it.
     from benchwright.models.openai_client import OpenAIClient
 

@@ -6,6 +6,7 @@ status are kept for the record; only those in `REUSABLE_STATUSES` are ever given
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from pathlib import Path
 from types import TracebackType
@@ -16,7 +17,7 @@ from benchwright.schemas.digest import canonical_json
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.status import REUSABLE_STATUSES, CallStatus
 
-_SCHEMA = """
+_CALLS = """
 CREATE TABLE IF NOT EXISTS calls (
     key     TEXT PRIMARY KEY,
     status  TEXT NOT NULL,
@@ -24,6 +25,7 @@ CREATE TABLE IF NOT EXISTS calls (
     call    TEXT NOT NULL
 ) WITHOUT ROWID
 """
+_FINDINGS = "CREATE TABLE IF NOT EXISTS findings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
 _FORMAT = 1
 _REUSABLE = ", ".join(f"'{status.value}'" for status in sorted(REUSABLE_STATUSES))
 
@@ -51,7 +53,8 @@ class CallStore:
             version = self._db.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, _FORMAT):
                 raise UsageError(f"{path} is a call store of format {version}; this version reads {_FORMAT}.")
-            self._db.execute(_SCHEMA)
+            self._db.execute(_CALLS)
+            self._db.execute(_FINDINGS)
             self._db.execute(f"PRAGMA user_version={_FORMAT}")
         except sqlite3.DatabaseError as error:
             raise UsageError(
@@ -82,6 +85,18 @@ class CallStore:
                 canonical_json(request),
                 call.model_dump_json(exclude_defaults=True),
             ),
+        )
+
+    def finding(self, key: str) -> str | bool | None:
+        """What a probe found about an endpoint (`models.probes`), or None."""
+        row = self._db.execute("SELECT value FROM findings WHERE key = ?", (key,)).fetchone()
+        value = None if row is None else json.loads(row[0])
+        return value if isinstance(value, str | bool) else None
+
+    def keep_finding(self, key: str, value: str | bool) -> None:
+        """Keep what a probe found; the first finding stays."""
+        self._db.execute(
+            "INSERT OR IGNORE INTO findings (key, value) VALUES (?, ?)", (key, json.dumps(value))
         )
 
     def counts(self) -> dict[CallStatus, int]:

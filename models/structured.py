@@ -13,7 +13,10 @@ from pydantic import BaseModel, ValidationError
 
 from benchwright.models.chat import Call, ChatModel, ChatRequest, Message
 from benchwright.models.json_reply import NoObject, ends_complete, parse_object
+from benchwright.models.probes import Capabilities, with_schema
+from benchwright.models.reply_schema import reply_schema
 from benchwright.models.scheduler import Scheduler, SchedulerSettings, run_units
+from benchwright.models.spending import Ledger
 from benchwright.models.store import CallStore
 from benchwright.schemas.status import CallStatus
 
@@ -59,7 +62,11 @@ def read_value(text: str, reply: type[T]) -> T:
 
 
 async def ask_structured(
-    scheduler: Scheduler, request: ChatRequest, reply: type[T], check: Check[T] | None = None
+    scheduler: Scheduler,
+    request: ChatRequest,
+    reply: type[T],
+    check: Check[T] | None = None,
+    capabilities: Capabilities | None = None,
 ) -> Structured[T]:
     """Ask for a typed reply, with one re-ask; a reply cut by the token limit is retried once with twice the room.
 
@@ -68,7 +75,9 @@ async def ask_structured(
         request: the question; its prompt has to describe the form.
         reply: pydantic model of the form.
         check: further test of a valid value; returns a complaint in words, or None.
+        capabilities: what `models.probes.probe` found; the record's schema is sent only where it is enforced.
     """
+    request = with_schema(request, reply_schema(reply), capabilities)
     calls: list[Call] = []
     current = request
     complaint = ""
@@ -106,12 +115,14 @@ def run_structured(
     settings: SchedulerSettings | None = None,
     check: Check[T] | None = None,
     on_result: Callable[[ChatRequest, Structured[T]], None] | None = None,
+    capabilities: Capabilities | None = None,
+    ledger: Ledger | None = None,
 ) -> list[Structured[T]]:
     """Ask all requests for typed replies (blocking); results in the order of the requests."""
-    scheduler = Scheduler(model, store, settings)
+    scheduler = Scheduler(model, store, settings, ledger=ledger)
 
     async def work(request: ChatRequest) -> Structured[T]:
-        return await ask_structured(scheduler, request, reply, check)
+        return await ask_structured(scheduler, request, reply, check, capabilities)
 
     return run_units(model, requests, work, scheduler.settings.concurrency, on_result)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from PIL import Image, ImageChops, ImageDraw
+import numpy as np
+from PIL import Image, ImageChops
 
 from benchwright.render.font import TextFont
 from benchwright.render.formula import Formula
@@ -90,11 +91,12 @@ class Block:
 def ink_mask(block: Block, size: tuple[int, int], font: TextFont) -> Image.Image:
     """Coverage of a block's text, formulas and rules (not pictures) on a canvas of `size`, mode L."""
     mask = Image.new("L", size, 0)
-    draw = ImageDraw.Draw(mask)
     for run in block.runs:
-        draw.text((run.x, run.y), run.text, fill=255, font=font.face(run.px), anchor="ls")
+        letters, left, top = font.mask(run.text, run.px)
+        if letters is not None:
+            mask.paste(255, (run.x + left, run.y + top), letters)
     for rule in block.rules:
-        draw.rectangle((rule.x, rule.y, rule.x + rule.width - 1, rule.y + rule.height - 1), fill=255)
+        mask.paste(255, (rule.x, rule.y, rule.x + rule.width, rule.y + rule.height))
     for placed in block.formulas:
         formula = placed.formula
         if formula.mask is None:
@@ -108,14 +110,29 @@ def ink_mask(block: Block, size: tuple[int, int], font: TextFont) -> Image.Image
 
 def paint(
     block: Block,
-    size: tuple[int, int],
+    mask: Image.Image,
     ground: tuple[int, int, int],
     ink: tuple[int, int, int],
-    font: TextFont,
 ) -> Image.Image:
-    """A page: pictures, then ink over the ground."""
-    page = Image.new("RGB", size, ground)
+    """A page of the mask's size: pictures, then ink over the ground.
+
+    Args:
+        block: whose pictures are drawn.
+        mask: the block's `ink_mask`.
+        ground: colour of the page.
+        ink: colour of text, formulas and rules.
+    """
+    page = Image.new("RGB", mask.size, ground)
     for picture in block.pictures:
         page.paste(picture.image, (picture.x, picture.y))
-    page.paste(ink, mask=ink_mask(block, size, font))
+    for top, bottom in _inked(mask):
+        band = (0, top, mask.width, bottom)
+        page.paste(ink, band, mask.crop(band))
     return page
+
+
+def _inked(mask: Image.Image) -> list[tuple[int, int]]:
+    """Runs of rows that hold ink: a diagram between two texts need not be gone through."""
+    rows = np.frombuffer(mask.tobytes(), np.uint8).reshape(mask.height, mask.width).any(axis=1)
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], rows, [False])).astype(np.int8)))
+    return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]

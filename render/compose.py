@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import atexit
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
 
-from PIL import Image, ImageChops
+from PIL import Image
 
-from benchwright.render.canvas import Block, paint
-from benchwright.render.font import BUNDLED, load_font
+from benchwright.render.canvas import Block, Run, ink_mask, paint
+from benchwright.render.font import BUNDLED, TextFont, load_font
 from benchwright.render.formula import Typesetter, make_typesetter
+from benchwright.render.formulastore import FormulaStore
 from benchwright.render.layout import Setter
 from benchwright.render.page import Composer, Images, framed
+from benchwright.render.photo import Photograph, photograph
 from benchwright.render.placement import Placed, annotate
 from benchwright.render.raster import encode_png
 from benchwright.render.sidecar import (
@@ -22,7 +27,9 @@ from benchwright.render.sidecar import (
     FormulaRecord,
     LineRecord,
     MarkRecord,
+    PhotoRecord,
     Rect,
+    RunRecord,
     Sidecar,
 )
 from benchwright.render.style import WHITE, RenderStyle
@@ -52,6 +59,20 @@ def typesetter_for(path: Path = BUNDLED) -> Typesetter:
     return make_typesetter(load_font(path))
 
 
+def share_formulas(font: Path, cache: Path) -> FormulaStore:
+    """Let this process's typesetter share its formulas, through a file, with other processes and later runs."""
+    typesetter = typesetter_for(font)
+    store = typesetter.store
+    if isinstance(store, FormulaStore) and store.path == cache:
+        return store
+    if isinstance(store, FormulaStore):
+        store.close()
+    identity = {**typesetter.versions, "resvg": version("resvg-py"), "font": typesetter.font.digest}
+    typesetter.store = opened = FormulaStore(cache, identity)
+    atexit.register(opened.close)
+    return opened
+
+
 def render_vision_only(
     problem: Problem, language: str, images: Images, style: RenderStyle, font: Path = BUNDLED
 ) -> Rendered:
@@ -72,7 +93,7 @@ def render_vision_only(
     if not stem.strip():
         raise ItemError("empty", f"{problem.problem_id} has no {language} stem")
     typesetter = typesetter_for(font)
-    setter = _setter(typesetter, style)
+    setter = _setter(typesetter, style, justify=style.look.justify)
     wanted = style.choices == "image" and not options_in_pictures(choices, problem.images)
     shown_choices: Sequence[Choice] = choices if wanted else ()
     block = Composer(style, setter, images).page(stem, problem.images, shown_choices, language)
@@ -81,9 +102,14 @@ def render_vision_only(
         raise ItemError(
             "too-long", f"the page would be {size[1]} pixels tall, the limit is {style.max_height}"
         )
-    image = paint(page, size, WHITE, style.rgb, typesetter.font)
-    _check_margins(image, style)
-    return _finished(problem, Version.VISION_ONLY, language, style, setter, image, page)
+    mask = ink_mask(page, size, typesetter.font)
+    _check_margins(page, mask, style)
+    image = paint(page, mask, WHITE, style.page_rgb)
+    look = style.look.photo
+    photo = None if look is None else photograph(image, look, problem.problem_id)
+    shown_image = photo.image if photo else image
+    rendered = _finished(problem, Version.VISION_ONLY, language, style, setter, shown_image, page)
+    return rendered if photo is None else _photographed(rendered, photo, size)
 
 
 def render_vision_rich(
@@ -122,19 +148,27 @@ def renderer_for(version: Version) -> Callable[[Problem, str, Images, RenderStyl
     return {Version.VISION_ONLY: render_vision_only, Version.VISION_RICH: render_vision_rich}[version]
 
 
-def _setter(typesetter: Typesetter, style: RenderStyle) -> Setter:
+def _setter(typesetter: Typesetter, style: RenderStyle, *, justify: bool = False) -> Setter:
     typesetter.take_counts()  # what an item that failed left behind is not this item's
-    return Setter(typesetter.font, typesetter, style.font_px)
+    return Setter(typesetter.font, typesetter, style.font_px, justify=justify)
 
 
-def _check_margins(image: Image.Image, style: RenderStyle) -> None:
+def _photographed(rendered: Rendered, photo: Photograph, size: tuple[int, int]) -> Rendered:
+    record = PhotoRecord(width=size[0], height=size[1], matrix=photo.matrix)
+    return Rendered(rendered.png, rendered.sidecar.model_copy(update={"photo": record}))
+
+
+def _check_margins(page: Block, mask: Image.Image, style: RenderStyle) -> None:
     """Nothing may reach into the outer half of the margin; letters and signs may hang out of the text area a little."""
-    box = ImageChops.difference(image, Image.new("RGB", image.size, WHITE)).getbbox()
-    if box is None:
+    boxes = [(p.x, p.y, p.x + p.image.width, p.y + p.image.height) for p in page.pictures]
+    if (ink := mask.getbbox()) is not None:
+        boxes.append(ink)
+    if not boxes:
         raise ItemError("empty", "the page has no ink")
     edge = style.margin // 2
-    if box[0] < edge or box[1] < edge or box[2] > image.width - edge or box[3] > image.height - edge:
-        raise ItemError("beyond-margin", f"ink at {box} on a page of {image.size}")
+    for box in boxes:
+        if box[0] < edge or box[1] < edge or box[2] > mask.width - edge or box[3] > mask.height - edge:
+            raise ItemError("beyond-margin", f"ink at {box} on a page of {mask.size}")
 
 
 def _finished(
@@ -171,15 +205,25 @@ def _finished(
             )
             for t in block.lines
         ),
+        runs=_run_records(block.runs, typesetter.font),
+        rules=tuple(Rect(x=r.x, y=r.y, width=r.width, height=r.height) for r in block.rules),
         formulas=_formula_records(block),
         diagrams=placed.diagrams
         if placed
         else tuple(_diagram(p.sha256, p.x, p.y, p.image) for p in block.pictures),
         marks=placed.marks if placed else (),
+        captions=_run_records(placed.captions, typesetter.font) if placed else (),
+        text_changed=placed is not None and placed.text_changed,
         counts=counts,
         warnings=tuple(dict.fromkeys(w for f in block.formulas for w in f.formula.warnings)),
     )
     return Rendered(png, sidecar)
+
+
+def _run_records(runs: Sequence[Run], font: TextFont) -> tuple[RunRecord, ...]:
+    return tuple(
+        RunRecord(x=r.x, y=r.y, width=math.ceil(font.width(r.text, r.px)), text=r.text, px=r.px) for r in runs
+    )
 
 
 def _formula_records(block: Block) -> tuple[FormulaRecord, ...]:
@@ -195,6 +239,7 @@ def _formula_records(block: Block) -> tuple[FormulaRecord, ...]:
             tex=f.formula.tex,
             engine=f.formula.engine,
             px=f.formula.px,
+            display=f.formula.display,
         )
         for f in block.formulas
     )

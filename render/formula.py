@@ -19,7 +19,7 @@ from typing import Protocol, TypeVar
 
 from PIL import Image
 
-from benchwright.render.font import TextFont
+from benchwright.render.font import TextFont, refuse_right_to_left
 from benchwright.render.normalise import normalise_tex
 from benchwright.schemas.errors import ItemError
 
@@ -86,6 +86,18 @@ class Formula:
     warnings: tuple[str, ...] = ()
 
 
+class FormulaCache(Protocol):
+    """Where drawn formulas outlive a process (`formulastore.FormulaStore`)."""
+
+    def get(self, tex: str, display: bool, px: int) -> Formula | None:
+        """A formula drawn before, or None."""
+        ...
+
+    def put(self, formula: Formula) -> None:
+        """Remember a formula."""
+        ...
+
+
 _MATHJAX_FIRST: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("chemistry", re.compile(r"\\(?:ce|pu)(?![A-Za-z])")),
     (
@@ -93,6 +105,7 @@ _MATHJAX_FIRST: tuple[tuple[str, re.Pattern[str]], ...] = (
         re.compile(r"\\(?:mathbf|boldsymbol|bm|textbf|pmb|bf|mathbfsf)(?![A-Za-z])\s*(?:\{[^{}]*\d|\d)"),
     ),
     ("bold-digit", re.compile(r"\{\s*\\(?:bf|boldmath)(?![A-Za-z])[^{}]*\d")),
+    ("modulo", re.compile(r"\\bmod(?![A-Za-z])")),
     ("code-point", re.compile(r"\\unicode(?![A-Za-z])")),
     ("ruled-array", re.compile(r"\\begin\{(?:array|tabular)\}\s*(?:\[[a-z]\]\s*)?\{[^{}]*\|")),
 )
@@ -105,7 +118,8 @@ _NOT_STRAY = re.compile(r"\\begin\{.*\\end\{\w+\*?\}|\\text\w*\s*\{[^{}]*\}|\\."
 def mathjax_first(tex: str) -> str | None:
     """Why a formula must not go to the main engine, which would draw it wrong without a word; None if it may.
 
-    `chemistry`, `bold-digit`, `ruled-array`, `code-point`, `stray-ampersand` (left out of the picture by the main
+    `chemistry`, `bold-digit`, `ruled-array`, `code-point`, `modulo` (no air
+    after it), `stray-ampersand` (left out of the picture by the main
     engine, refused by MathJax).
     """
     if "&" in tex and "&" in _NOT_STRAY.sub("", tex):
@@ -121,16 +135,19 @@ class Typesetter:
         font: supplies characters that the engines' own fonts lack.
         main: the fast engine.
         fallback: the thorough engine.
-        cache_size: how many formulas are kept in memory.
+        cache_bytes: how much of the formulas drawn last is kept in memory.
+        store: formulas that other processes or earlier runs drew.
     """
 
     font: TextFont
     main: Engine
     fallback: Engine
-    cache_size: int = 4000
+    cache_bytes: int = 24 << 20
+    store: FormulaCache | None = None
     counts: Counter[str] = field(default_factory=Counter)
     """Uses of normalisation rules and engines since the last `take_counts`."""
     _cache: dict[tuple[str, bool, int], Formula] = field(default_factory=dict)
+    _held: int = 0
 
     @property
     def versions(self) -> dict[str, str]:
@@ -149,18 +166,27 @@ class Typesetter:
             ItemError: `formula` (no engine can draw it; names the command where one is unknown), `missing-glyph`,
                 or `formula-too-long`.
         """
-        from benchwright.render.raster import rasterise
-
         tex, rules = normalise_tex(source)
         self.counts.update(rules)
         key = (tex, display, px)
-        found = self._cache.get(key)
+        found = self._cache.pop(key, None)
+        if found is None:
+            found = self._drawn(tex, px, display)
+            self._held += _size(found)
+            while self._cache and self._held > self.cache_bytes:
+                self._held -= _size(self._cache.pop(next(iter(self._cache))))
+        self._cache[key] = found  # at the end: used last
+        self.counts[f"engine-{found.engine}"] += 1
+        return found
+
+    def _drawn(self, tex: str, px: int, display: bool) -> Formula:
+        from benchwright.render.raster import rasterise
+
+        found = self.store.get(tex, display, px) if self.store is not None else None
         if found is None:
             found = self._first(tex, lambda engine: rasterise(engine.draw(tex, display), px, tex, display))
-            if len(self._cache) >= self.cache_size:
-                self._cache.pop(next(iter(self._cache)))
-            self._cache[key] = found
-        self.counts[f"engine-{found.engine}"] += 1
+            if self.store is not None:
+                self.store.put(found)
         return found
 
     def drawing(self, source: str, display: bool = False) -> Drawing:
@@ -189,6 +215,7 @@ class Typesetter:
         ]:
             named = ", ".join(f"U+{ord(c):04X}" for c in dict.fromkeys(strange))
             raise ItemError("missing-glyph", f"no font has {named} in the formula {tex[:200]!r}")
+        refuse_right_to_left(tex)
         refusals: list[str] = []
         missing: Refusal | None = None
         engines = (self.fallback,) if mathjax_first(tex) else (self.main, self.fallback)
@@ -201,6 +228,11 @@ class Typesetter:
         if missing is not None:
             raise ItemError("missing-glyph", f"{missing.detail} in the formula {tex[:200]}")
         raise ItemError("formula", f"{tex[:200]} ({'; '.join(refusals)})")
+
+
+def _size(formula: Formula) -> int:
+    mask = formula.mask
+    return 500 + (mask.width * mask.height if mask is not None else 0)
 
 
 def _depth(tex: str) -> int:

@@ -8,15 +8,17 @@ from __future__ import annotations
 import html
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from benchwright.render.check import gate_verdict
 from benchwright.render.compose import typesetter_for
 from benchwright.render.formula import Typesetter
 from benchwright.render.job import picture_path, read_sidecar
+from benchwright.render.legibility_result import GateState
 from benchwright.render.segment import Break, Math, Segment, Text, segment
 from benchwright.render.sidecar import Sidecar
 from benchwright.schemas.artefact import write_atomic
@@ -26,6 +28,10 @@ from benchwright.schemas.records import DIFFICULTY_NAMES, Problem, Rejected
 from benchwright.schemas.tables import read_records
 from benchwright.schemas.versions import VERSIONS, Version, version_text
 from benchwright.schemas.workspace import Workspace
+
+STATUSES = ("failed", "text-changed", "unchecked", "incomplete", "legible")
+"""What a problem's pictures are, the worst first: a picture failed the gate; its text must be reviewed anew; it has
+not been judged; a rendered version does not exist; all were read back."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,10 @@ class VersionView:
     picture: PictureView | None = None
     shown: tuple[str, ...] = ()
     refusal: str | None = None
+    status: str | None = None
+    """Of a rendered picture: one of `STATUSES`; None for a version without one."""
+    verdict: str = ""
+    """What the legibility gate says of the picture, in words."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +86,12 @@ class ProblemView:
     level: str
     diagrams: tuple[PictureView, ...]
     languages: tuple[LanguageView, ...]
+
+    @property
+    def status(self) -> str:
+        """The worst of its pictures' statuses."""
+        found = {v.status for language in self.languages for v in language.versions if v.status}
+        return next((status for status in STATUSES if status in found), "incomplete")
 
 
 @dataclass
@@ -137,6 +153,7 @@ def write_gallery(workspace: Workspace, path: Path) -> int:
         disciplines=sorted({problem.discipline for problem in problems}),
         languages=workspace.recipe.benchmark.languages,
         versions=[version.value for version in workspace.recipe.benchmark.chosen_versions],
+        statuses=[status for status in STATUSES if any(view.status == status for view in views)],
         symbols=Markup("".join(symbol for _, symbol in formulas.symbols.values())),
     )
     write_atomic(path, page.encode("utf-8"))
@@ -199,9 +216,9 @@ def _version_view(
         sidecar = read_sidecar(png.with_suffix(".json"))
         if sidecar is None:
             reason = refusals.get((version.value, language, problem.problem_id), "not-rendered")
-            return VersionView(version.value, Markup(""), refusal=reason)
+            return VersionView(version.value, Markup(""), refusal=reason, status="incomplete")
         if sidecar.problem_digest != problem.digest:
-            return VersionView(version.value, Markup(""), refusal="stale-render")
+            return VersionView(version.value, Markup(""), refusal="stale-render", status="incomplete")
         picture = PictureView(
             _relative(png, folder), f"{version.value}, {language}", sidecar.width, sidecar.height
         )
@@ -230,9 +247,31 @@ def _version_view(
             )
             for choice in text.choices
         )
-    return VersionView(
+    view = VersionView(
         version.value, _markup(body, formulas), options, picture, sidecar.shown if sidecar else ()
     )
+    if sidecar is None:
+        return view
+    status, verdict = _verdict(png, sidecar)
+    return replace(view, status=status, verdict=verdict)
+
+
+def _verdict(png: Path, sidecar: Sidecar) -> tuple[str, str]:
+    """Status and verdict of one picture."""
+    found = gate_verdict(png)
+    if found is None or found.state is GateState.NOT_JUDGED:
+        words = "not read back yet" if found is None else f"could not be judged ({found.reason})"
+        status = "unchecked"
+    elif found.state is GateState.FAILED:
+        words, status = f"failed: {', '.join(found.codes)}", "failed"
+    else:
+        words, status = (
+            f"read back: {found.characters - found.errors} of {found.characters} characters",
+            "legible",
+        )
+    if sidecar.text_changed and status != "failed":
+        return "text-changed", f"{words}; the text is cut by rule and must be reviewed"
+    return status, words
 
 
 def _relative(path: Path, folder: Path) -> str:

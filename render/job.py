@@ -19,14 +19,15 @@ from urllib.parse import quote
 from pydantic import JsonValue, ValidationError
 
 from benchwright import __version__
-from benchwright.render.compose import renderer_for, typesetter_for
-from benchwright.render.font import BUNDLED
+from benchwright.render.compose import renderer_for, share_formulas, typesetter_for
+from benchwright.render.font import BUNDLED, load_font
 from benchwright.render.sidecar import RENDERER_VERSION, Sidecar
 from benchwright.render.style import RenderStyle, style_of
 from benchwright.schemas.artefact import Counts, Manifest, manifest_path, read_manifest, write_atomic
 from benchwright.schemas.digest import canonical_json, digest_of, sha256_file
 from benchwright.schemas.errors import ItemError, TamperedError, UsageError
 from benchwright.schemas.journal import iter_jsonl, write_jsonl
+from benchwright.schemas.recipe import StyleName
 from benchwright.schemas.records import Problem, Record, Rejected, Sha256
 from benchwright.schemas.tables import read_records
 from benchwright.schemas.versions import VERSIONS, Version
@@ -75,6 +76,28 @@ class _Outcome:
     rejected: Rejected | None = None
 
 
+def formula_cache(workspace: Workspace) -> Path:
+    """Formulas drawn before, shared by all processes; it may be deleted at any time and belongs to no artefact."""
+    return workspace.root / ".cache" / "formulas.sqlite"
+
+
+def chosen_font(workspace: Workspace) -> Path:
+    """The recipe's font file, or the bundled one."""
+    name = workspace.recipe.render.font
+    return BUNDLED if name is None else workspace.root / name
+
+
+def with_style(workspace: Workspace, style: StyleName | None, font: Path | None) -> Workspace:
+    """The workspace as if its recipe asked for another style or font; None keeps the recipe's."""
+    changed: dict[str, object] = {} if style is None else {"style": style}
+    if font is not None:
+        changed["font"] = str(font.resolve())
+    render = workspace.recipe.render.model_copy(update=changed)
+    return Workspace(
+        workspace.root, workspace.recipe.model_copy(update={"render": render}), dry=workspace.dry
+    )
+
+
 def picture_path(workspace: Workspace, version: Version, language: str, problem_id: str) -> Path:
     """Where the picture of a problem lies; its sidecar has the same name with `.json`."""
     folder = workspace.renders(workspace.recipe.render.style, version.value, language)
@@ -96,7 +119,7 @@ def render_version(
     only: Collection[str] = (),
     workers: int = 1,
     advance: Callable[[], None] = lambda: None,
-    font: Path = BUNDLED,
+    font: Path | None = None,
 ) -> RenderResult:
     """Render one version in one language for all problems.
 
@@ -107,24 +130,25 @@ def render_version(
         only: problem ids; empty means all.
         workers: number of processes; the result does not depend on it.
         advance: called after each problem.
-        font: the text font's file.
+        font: the text font's file; None: the recipe's, or the bundled one.
 
     Raises:
-        UsageError: there are no problems yet, an id of `only` is unknown, or the version has no picture.
+        UsageError: the font cannot be used, there are no problems yet, an id of `only` is unknown, or the version
+            has no picture.
         LockedError: another process renders the same version and language.
     """
     if not VERSIONS[version].rendered:
         raise UsageError(
             f"version {version.value} has no rendered picture: choose vision-only or vision-rich."
         )
+    font = font or chosen_font(workspace)
+    load_font(font)
     problems = _problems(workspace)
     chosen = _chosen(problems, only)
     folder = workspace.renders(workspace.recipe.render.style, version.value, language)
     folder.mkdir(parents=True, exist_ok=True)
     with workspace.lock(f"render/{version.value}/{language}"):
-        work = partial(
-            _render_one, workspace.root, version, language, style_of(workspace.recipe.render), font
-        )
+        work = partial(_render_one, workspace, version, language, font)
         outcomes: list[_Outcome] = []
         for outcome in _mapped(work, chosen, workers):
             outcomes.append(outcome)
@@ -173,9 +197,10 @@ def _mapped(
 
 
 def _render_one(
-    root: Path, version: Version, language: str, style: RenderStyle, font: Path, problem: Problem
+    workspace: Workspace, version: Version, language: str, font: Path, problem: Problem
 ) -> _Outcome:
-    workspace = Workspace.find(root)
+    style = style_of(workspace.recipe.render)
+    store = share_formulas(font, formula_cache(workspace))
     path = picture_path(workspace, version, language, problem.problem_id)
     beside = path.with_suffix(".json")
     if _is_current(path, read_sidecar(beside), problem, style, font):
@@ -184,6 +209,7 @@ def _render_one(
     beside.unlink(missing_ok=True)
     try:
         rendered = renderer_for(version)(problem, language, partial(_read_image, workspace), style, font)
+        store.flush()
     except ItemError as error:
         path.unlink(missing_ok=True)
         stage = f"render/{version.value}/{language}"
@@ -308,8 +334,11 @@ __all__ = [
     "RULE_REASONS",
     "IndexRow",
     "RenderResult",
+    "chosen_font",
+    "formula_cache",
     "picture_path",
     "problem_count",
     "read_sidecar",
     "render_version",
+    "with_style",
 ]

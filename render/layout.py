@@ -36,6 +36,8 @@ _PARAGRAPH_GAP = 0.3
 _TABLE_GAP = 0.35
 _CJK_LATIN_GAP = 0.18
 """Air between Chinese and Latin letters, digits or formulas where the source has no blank."""
+_LOOSEST_WORDS, _LOOSEST_CHARACTERS = 0.6, 0.25
+"""What a justified line may add at each place, in em: between words, between Chinese characters."""
 _SMALLEST = 0.55
 """A formula too wide for the page may shrink to this share of the text size."""
 _LABEL = re.compile(
@@ -52,6 +54,8 @@ class _Box:
     width: float
     gap: float
     """Air before it."""
+    inset: float = 0.0
+    """From the box's left edge to the pen."""
 
 
 @dataclass
@@ -60,6 +64,10 @@ class _Line:
 
     boxes: list[tuple[float, _Box]] = field(default_factory=list)
     width: float = 0.0
+    spaced: set[int] = field(default_factory=set)
+    """Boxes that a blank precedes."""
+    loose: list[int] = field(default_factory=list)
+    """Boxes before which a justified line may stretch."""
 
 
 @dataclass
@@ -71,12 +79,14 @@ class Setter:
         typesetter: formula engines.
         px: em in pixels.
         counts: what was repaired or adapted, summed over all texts set.
+        justify: lines but the last of a paragraph end flush right.
     """
 
     font: TextFont
     typesetter: Typesetter
     px: int
     counts: Counter[str] = field(default_factory=Counter)
+    justify: bool = False
 
     @property
     def formula_px(self) -> int:
@@ -190,6 +200,10 @@ class Setter:
         text = re.sub(r"(?<![（(]) +(?=[，。；：、？！）])", "", text)
         # The bracket for an answer has room for one, however many blanks the source gave it.
         text = re.sub(r"(?<=[（(])[ 　]+(?=[)）])", "\u3000\u3000", text)
+        if "…" in text and not _has_han(text):
+            # The font's own dots are those of Chinese: six in a row, at half height.
+            self.counts["ellipsis"] += text.count("…")
+            text = text.replace("…", "...")
         lead = len(text) - len(text.lstrip(" "))
         return glue(text[lead:].rstrip(" 　") if text.strip() else ""), formulas
 
@@ -203,10 +217,11 @@ class Setter:
     def _filled(self, text: str, formulas: list[Formula], width: int, hang: int) -> list[_Line]:
         lines = [_Line()]
         upcoming = iter(formulas)
+        han = _has_han(text)
         blank = 0.0
         last = ""
         for unit in units(text):
-            boxes = self._boxes(text, unit, upcoming, last if not blank else "")
+            boxes = self._boxes(text, unit, upcoming, last if not blank else "", han)
             last = text[unit.end - 1] if unit.end > unit.start else last
             room = width - (hang if len(lines) > 1 else 0)
             for group in self._groups(boxes, width - hang):
@@ -221,7 +236,11 @@ class Setter:
                 blank = 0.0
             blanks = text[unit.end : unit.end + unit.blanks]
             blank = sum(self.font.width(c, self.px) for c in blanks)
-        return [line for line in lines if line.boxes]
+        lines = [line for line in lines if line.boxes]
+        if self.justify:
+            for number, line in enumerate(lines[:-1]):
+                _stretch(line, width - (hang if number else 0), self.px)
+        return lines
 
     def _groups(self, boxes: list[_Box], width: int) -> list[list[_Box]]:
         """One group; formulas and the smallest pieces of text where the unit is wider than a line."""
@@ -251,7 +270,7 @@ class Setter:
                 pieces.append(char)
         return [_Box(piece, None, self.font.width(piece, self.px), 0.0) for piece in pieces]
 
-    def _boxes(self, text: str, unit: Unit, upcoming: object, last: str) -> list[_Box]:
+    def _boxes(self, text: str, unit: Unit, upcoming: object, last: str, han: bool) -> list[_Box]:
         boxes: list[_Box] = []
         position = unit.start
         while position < unit.end:
@@ -260,15 +279,29 @@ class Setter:
                 formula = next(upcoming)  # type: ignore[call-overload]
                 boxes.append(_Box("", formula, formula.width, gap))
                 end = position + 1
+            elif han and _is_wide_quote(text, position):
+                boxes.append(self._wide_quote(text[position]))
+                end = position + 1
             else:
                 end = position + 1
-                while end < unit.end and text[end] != FORMULA and not _needs_gap(text[end - 1], text[end]):
+                while (
+                    end < unit.end
+                    and text[end] != FORMULA
+                    and not _needs_gap(text[end - 1], text[end])
+                    and not (han and _is_wide_quote(text, end))
+                ):
                     end += 1
                 run = text[position:end].replace(NO_BREAK_SPACE, " ").replace(NO_BREAK_WIDE, "\u3000")
                 boxes.append(_Box(run, None, self.font.width(run, self.px), gap))
             last = text[end - 1]
             position = end
         return boxes
+
+    def _wide_quote(self, quote: str) -> _Box:
+        """A quotation mark among Chinese has an em, its ink at the side of what it embraces."""
+        natural = self.font.width(quote, self.px)
+        width = max(natural, float(self.px))
+        return _Box(quote, None, width, 0.0, width - natural if quote in "‘“" else 0.0)
 
     def _place(self, block: Block, line: _Line, indent: int) -> None:
         """Append a line below what the block holds."""
@@ -295,34 +328,39 @@ class Setter:
                 block.formulas.append(FormulaAt(left, baseline, box.formula))
                 words.append(f"${box.formula.tex}$")
             else:
-                block.runs.append(Run(left, baseline, box.text, px))
+                block.runs.append(Run(left + round(box.inset), baseline, box.text, px))
                 words.append(box.text)
-        box_ = TextLine(
-            indent, baseline - ascent, math.ceil(line.width), ascent + descent, baseline, _joined(line, words)
-        )
+        words_ = "".join(" " + w if i in line.spaced and i else w for i, w in enumerate(words))
+        box_ = TextLine(indent, baseline - ascent, math.ceil(line.width), ascent + descent, baseline, words_)
         block.lines.append(box_)
         block.height = baseline + descent
 
 
-def _joined(line: _Line, words: list[str]) -> str:
-    """The line's words, with a blank wherever there is one on the page."""
-    parts: list[str] = []
-    end = 0.0
-    for (x, box), word in zip(line.boxes, words, strict=True):
-        if parts and x - box.gap > end + 0.5:
-            parts.append(" ")
-        parts.append(word)
-        end = x + box.width
-    return "".join(parts)
-
-
 def _extend(line: _Line, group: list[_Box], blank: float) -> None:
     x = line.width + (blank if line.boxes else 0.0)
+    if line.boxes:
+        line.loose.append(len(line.boxes))
+        if blank:
+            line.spaced.add(len(line.boxes))
     for box in group:
         x += box.gap if line.boxes else 0.0
         line.boxes.append((x, box))
         x += box.width
     line.width = x
+
+
+def _stretch(line: _Line, room: float, px: int) -> None:
+    """Spread a line to the full width, unless that would tear holes."""
+    extra = room - line.width
+    places = set(line.loose)
+    loosest = _LOOSEST_WORDS if places <= line.spaced else _LOOSEST_CHARACTERS
+    if not places or extra / len(places) > loosest * px:
+        return
+    share, moved = extra / len(places), 0.0
+    for index, (x, box) in enumerate(line.boxes):
+        moved += share if index in places else 0.0
+        line.boxes[index] = (x + moved, box)
+    line.width = room
 
 
 def _needs_gap(before: str, after: str) -> bool:
@@ -334,6 +372,20 @@ def _needs_gap(before: str, after: str) -> bool:
 
 def _is_han(char: str) -> bool:
     return is_wide(char) and char.isalpha()
+
+
+def _has_han(text: str) -> bool:
+    return any(map(_is_han, text))
+
+
+def _is_wide_quote(text: str, index: int) -> bool:
+    """A curly quotation mark of a Chinese sentence; not the apostrophe of a foreign word in it."""
+    if text[index] not in "‘’“”":
+        return False
+    around = text[index - 1 : index] + text[index + 1 : index + 2]
+    return not (
+        text[index] == "’" and len(around) == 2 and all(c.isalpha() and not is_wide(c) for c in around)
+    )
 
 
 def _is_latin(char: str) -> bool:

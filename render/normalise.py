@@ -46,11 +46,20 @@ MATH_RULES: tuple[Rule, ...] = (
     _rule("text-quote", r"\\textquotesingle" + _END, "'"),
     # Pandoc writes `-\/-` to keep two dashes apart; TeX draws nothing for it.
     _rule("italic-correction", r"(?<!\\)\\/", ""),
+    # A gap to be filled in is no text, though some write it inside \\text.
+    _rule("blank-in-text", r"\\text\s*\{\s*(?:_{2,}|(?:\\_\s?){2,})\s*\}", r"\\underline{\\qquad}"),
     _rule("blank", r"_{2,}|(?:\\_){2,}", r"\\underline{\\qquad}"),
     _rule("left-brace", r"\\left\s*(?:\\textbackslash(?:\{\})?\s?)?\{", r"\\left\\{"),
     _rule("right-brace", r"\\right\s*(?:\\textbackslash(?:\{\})?\s?)?\}", r"\\right\\}"),
     _rule("overarc", r"\\overarc(?![A-Za-z])", r"\\overset{\\frown}"),
     _rule("ch", r"\\ch(?=\{)", r"\\ce"),
+    _rule("bold", r"\\bold(?![A-Za-z])", r"\\mathbf"),
+    # A line end written out, where no command starts with n: at the edges and before a command or a capital.
+    _rule(
+        "literal-newline",
+        r"^(?:\\n)+(?=[A-Z0-9\\(\[|])(?!(?:Left|Right|Leftright)arrow|V[Dd]ash)|(?<!\\)(?:\\n)+$|(?<!\\)(?:\\n)+(?=\\[A-Za-z])",
+        "",
+    ),
     _rule("mbox", r"\\mbox(?![A-Za-z])", r"\\text"),
     _rule("bare-dollar", r"(?<!\\)((?:\\\\)*)\$", r"\1\\$"),
     # TeX and MathJax read a bare % as a comment and lose the rest of the formula without a word.
@@ -89,6 +98,8 @@ def normalise_tex(tex: str) -> tuple[str, Counter[str]]:
         counts["maths-in-text"] += opened[1]
         tex = opened[0]
     for rule in MATH_RULES:
+        if rule.name == "bare-dollar" and r"\ce" in tex and tex.count("$") % 2 == 0:
+            continue  # mhchem's own way to mathematics: `\ce{$K$ = ...}`
         tex, n = rule.pattern.subn(rule.replacement, tex)
         if n:
             counts[rule.name] += n

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,10 @@ _OPTION_GAP = 0.55
 _COLUMN_GAP = 1.5
 _LABEL_GAP = 0.4
 _UPSCALE = 2.0
+_ASIDE = 0.42
+"""Width of a diagram beside the text, at most, as a share of the text area."""
+_LEAST_ASIDE = 0.55
+"""A diagram is not made smaller than this share of its size below the text, only to stand beside something."""
 _TALLEST = 0.75
 """Height limit of a diagram, as a share of the page width."""
 
@@ -50,6 +55,13 @@ class Composer:
             ItemError: what the texts raise (see `Setter.set`).
         """
         width = self.style.width - 2 * self.style.margin
+        beside = self._beside(stem, diagrams, choices, width, language) if self.style.look.aside else None
+        page = beside or self._stacked(stem, diagrams, choices, width, language)
+        return self._ruled(page, width) if self.style.look.ruled else page
+
+    def _stacked(
+        self, stem: str, diagrams: Sequence[ImageRef], choices: Sequence[Choice], width: int, language: str
+    ) -> Block:
         gap = round(_SECTION_GAP * self.style.font_px)
         page = Block(width=width)
         parts = [self.setter.set(stem, width)]
@@ -62,11 +74,54 @@ class Composer:
                 page.add(part, 0, page.height + (gap if page.height else 0))
         return page
 
+    def _beside(
+        self, stem: str, diagrams: Sequence[ImageRef], choices: Sequence[Choice], width: int, language: str
+    ) -> Block | None:
+        """The text left, one narrow diagram right of it; None where that does not suit the question."""
+        if len(diagrams) != 1 or any(choice.image for choice in choices):
+            return None
+        if self._scale(diagrams[0], round(_ASIDE * width)) < _LEAST_ASIDE * self._scale(diagrams[0], width):
+            return None
+        gap = 2 * self.style.font_px
+        picture = self.diagrams(diagrams, round(_ASIDE * width), language)
+        room = width - picture.pictures[0].image.width - gap
+        before = Counter(self.setter.counts), Counter(self.setter.typesetter.counts)
+        try:
+            text = self._stacked(stem, (), choices, room, language)
+        except ItemError as error:
+            if error.reason not in ("formula-too-wide", "table"):
+                raise
+            text = None  # too wide for the narrow column; below the diagram it has the whole width
+        if text is None or picture.height > 1.6 * text.height or text.height > 4 * picture.height:
+            self.setter.counts, self.setter.typesetter.counts = before
+            return None
+        page = Block(width=width)
+        page.add(text, 0, 0)
+        page.baseline = text.baseline
+        page.add(picture, width - picture.pictures[0].image.width - picture.pictures[0].x, 0)
+        page.width = width
+        return page
+
+    def _ruled(self, page: Block, width: int) -> Block:
+        """A thin rule above and one below."""
+        thick = max(2, self.style.font_px // 16)
+        gap = self.style.font_px
+        outer = Block(width=width, rules=[Rule(0, 0, width, thick)])
+        outer.add(page, 0, thick + gap)
+        outer.rules.append(Rule(0, outer.height + gap, width, thick))
+        outer.height += gap + thick
+        return outer
+
     def diagrams(self, refs: Sequence[ImageRef], width: int, language: str) -> Block:
         """Diagrams in rows, as many beside each other as fit; numbered where there are several."""
         px = self.style.font_px
         gap = 2 * px
-        boxes = [self._captioned(ref, i, len(refs), width, language) for i, ref in enumerate(refs, start=1)]
+        room = width
+        if len(refs) > 1 and all(
+            self._scale(ref, (width - gap) // 2) >= _LEAST_ASIDE * self._scale(ref, width) for ref in refs
+        ):
+            room = (width - gap) // 2  # two beside each other: half as tall a page
+        boxes = [self._captioned(ref, i, len(refs), room, language) for i, ref in enumerate(refs, start=1)]
         block = Block(width=width)
         row: list[Block] = []
         for box in [*boxes, None]:
@@ -156,10 +211,13 @@ class Composer:
     def _scaled(self, ref: ImageRef, width: int) -> Image.Image:
         """A diagram at its size on the page: enlarged at most twice, never wider or taller than there is room."""
         image = open_published(self.images(ref.sha256))
-        scale = min(_UPSCALE, width / image.width, _TALLEST * self.style.width / image.height)
-        scale = min(scale, max(1.0, 0.6 * self.style.width / image.width))
+        scale = self._scale(ref, width)
         size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
         return image if size == image.size else image.resize(size, Image.Resampling.LANCZOS)
+
+    def _scale(self, ref: ImageRef, width: int) -> float:
+        scale = min(_UPSCALE, width / ref.width, _TALLEST * self.style.width / ref.height)
+        return min(scale, max(1.0, 0.6 * self.style.width / ref.width))
 
 
 def _picture(image: Image.Image, sha256: str) -> Block:

@@ -1,53 +1,60 @@
 """Vision-rich: marks of conditions burnt into the diagram, at their anchors or in free space, never over ink.
 
-For each mark: at its anchor if there is room, else near it, with a leader line where it stands farther off; without an
-anchor on quiet ground outside closed shapes. A condition all of whose marks found a place is `shown`; else it goes to
-a band below the diagram if the style has one, else it stays in the text. Labels never shrink.
+For each mark: at its anchor if there is room, else near it, with a leader line where it stands farther off. Without
+an anchor: beside what it names, where the drawing's own labels say where that is, else on quiet ground outside closed
+shapes. A condition all of whose marks found a place is `shown`; else it goes to a band below the diagram if the style
+has one, else it stays in the text. Labels never shrink.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 import numpy as np
 from PIL import Image
 
-from benchwright.render.canvas import Block, ink_mask
+from benchwright.render.canvas import Block, Run, ink_mask
 from benchwright.render.inkmap import (
     INK_THRESHOLD,
     Box,
     Mask,
-    ground_colour,
-    ink_of,
     nearest_free,
     open_ground,
     quietest,
 )
 from benchwright.render.layout import Setter
 from benchwright.render.page import Images
+from benchwright.render.placement_diagram import EDGE, WORKING_WIDTH, Diagram
+from benchwright.render.placement_names import DiagramLabel, Target, names_of, target_of
+from benchwright.render.placement_page import joined, with_band
 from benchwright.render.pointer import arrow_mask, clear_arrow, clear_leader, line_mask, widened
 from benchwright.render.sidecar import DiagramRecord, MarkRecord, Rect
 from benchwright.render.style import MINIMUM_CONTRAST, WHITE, RenderStyle, contrast
 from benchwright.schemas.errors import ItemError
-from benchwright.schemas.images import open_published
 from benchwright.schemas.records import Condition, Decomposition, ImageRef, Mark, Show
 
-_WORKING_WIDTH = 1000
-_MAX_UPSCALE = 3.0
 _MAX_ENLARGED = 2.0
 _CLEARANCE = 0.22
 """Air around a label, in em."""
 _AIR = 2.0
 """Clearance, in em, beyond which a label without an anchor gains nothing: away from lines it does not belong to."""
-_EDGE = 6
-"""Pixels at the picture's edge that stay free of marks."""
+_APART = 0.8
+"""More air, in em, around a label without an anchor: close to a letter of the drawing it would read as its value."""
 _NEAR = 1.3
 _FAR = 2.5
 """Distances from an anchor, in em: up to the first no leader is needed, up to the second it may be missing."""
+_BESIDE = 1.6
+"""How far, in em, a label may stand from the drawing's own label that it was matched with."""
 _REACH = 0.4
 """How far a label may stand from its anchor, as a share of the picture's diagonal."""
+
+
+Labels = Mapping[str, Sequence[DiagramLabel]]
+"""The drawings' own labels by digest of the published image."""
+NO_LABELS: Labels = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -60,64 +67,10 @@ class Placed:
     diagrams: tuple[DiagramRecord, ...]
     shown: tuple[str, ...]
     unshown: dict[str, str]
-
-
-@dataclass
-class Diagram:
-    """One diagram being annotated, at its working size."""
-
-    ref: ImageRef
-    base: Image.Image
-    ground: tuple[int, int, int]
-    ink: Mask
-    occupied: Mask
-    block: Block = field(default_factory=Block)
-    border: tuple[int, int] = (0, 0)
-    """Ground added left and right, above and below, in pixels."""
-    pointers: list[Mask] = field(default_factory=list)
-    marks: list[MarkRecord] = field(default_factory=list)
-
-    @classmethod
-    def load(cls, ref: ImageRef, data: bytes, border: tuple[int, int] = (0, 0)) -> Diagram:
-        """Open a diagram; a small one is enlarged first, so that labels do not dwarf it or end up tiny.
-
-        Args:
-            ref: which image.
-            data: its published bytes.
-            border: ground to be added on both sides of each axis, for labels that find no room inside.
-        """
-        base = open_published(data)
-        scale = min(_MAX_UPSCALE, max(1.0, _WORKING_WIDTH / max(base.width, base.height)))
-        if scale > 1.0:
-            base = base.resize(
-                (round(base.width * scale), round(base.height * scale)), Image.Resampling.LANCZOS
-            )
-        ground = ground_colour(base)
-        if border != (0, 0):
-            wide = Image.new("RGB", (base.width + 2 * border[0], base.height + 2 * border[1]), ground)
-            wide.paste(base, border)
-            base = wide
-        ink = ink_of(base, ground)
-        occupied = ink.copy()
-        edge = _EDGE
-        occupied[:edge], occupied[-edge:], occupied[:, :edge], occupied[:, -edge:] = True, True, True, True
-        return cls(ref, base, ground, ink, occupied, border=border)
-
-    def record(self, x: int, y: int) -> DiagramRecord:
-        """Where the drawing stands in a picture in which this canvas stands at (x, y)."""
-        width, height = self.base.width - 2 * self.border[0], self.base.height - 2 * self.border[1]
-        box = Rect(x=x + self.border[0], y=y + self.border[1], width=width, height=height)
-        return DiagramRecord(sha256=self.ref.sha256, box=box)
-
-    def box_of(self, x: float, y: float, w: float = 0.0, h: float = 0.0) -> Box:
-        """Fractions of the published image to pixels of the canvas."""
-        width, height = self.base.width - 2 * self.border[0], self.base.height - 2 * self.border[1]
-        return Box(
-            self.border[0] + round(x * width),
-            self.border[1] + round(y * height),
-            round(w * width),
-            round(h * height),
-        )
+    captions: tuple[Run, ...] = ()
+    """Numbers below several diagrams: no conditions, printed black."""
+    text_changed: bool = False
+    """It shows fewer conditions than the reviewed ones: the text beside it is cut by rule."""
 
 
 def annotate(
@@ -127,40 +80,73 @@ def annotate(
     style: RenderStyle,
     setter: Setter,
     language: str,
+    labels: Labels = NO_LABELS,
 ) -> Placed:
     """Place all marks of a decomposition.
+
+    Args:
+        decomposition: conditions with their marks.
+        refs: the problem's diagrams.
+        images: their published bytes.
+        style: sizes and ink.
+        setter: sets the labels' texts.
+        language: of the numbers below several diagrams.
+        labels: the drawings' own labels, where they were read.
 
     Raises:
         ItemError: `covers-ink` if a painted pixel meets the original's ink (an invariant, checked on the finished
             picture), or what a label's text raises (`missing-glyph`, `formula`).
     """
-    setter = replace(setter, px=_label_px(refs, setter.px))  # counts stay shared
-    attempt = _attempt(decomposition, refs, images, style, setter, (0, 0))
-    if attempt.unshown or attempt.banded:
-        # Once more with air around the drawings: a label beside a tight drawing is better than one in words.
-        widest, tallest = _largest_label(decomposition, setter)
-        wider = _attempt(decomposition, refs, images, style, setter, (widest, tallest))
-        if len(wider.unshown) + len(wider.banded) < len(attempt.unshown) + len(attempt.banded):
-            attempt = wider
+    setter = replace(setter, px=label_px(refs, setter.px))  # counts stay shared
+    attempt = attempted(decomposition, refs, images, style, setter, labels)
     diagrams, banded = attempt.diagrams, attempt.banded
     pictures = [painted(diagram, style, setter) for diagram in diagrams.values()]
-    image, block, marks, records = _joined(list(diagrams.values()), pictures, setter, language)
+    image, block, marks, records, captions = joined(list(diagrams.values()), pictures, setter, language)
     if banded:
-        image, block, extra = _with_band(
+        image, block, extra = with_band(
             image, block, banded, decomposition.stem, style, setter, refs[0].sha256
         )
         marks += extra
-    return Placed(image, block, tuple(marks), tuple(records), tuple(attempt.shown), attempt.unshown)
+    return Placed(
+        image,
+        block,
+        tuple(marks),
+        tuple(records),
+        tuple(attempt.shown),
+        attempt.unshown,
+        tuple(captions),
+        text_changed=bool(attempt.unshown),
+    )
 
 
-def _label_px(refs: Sequence[ImageRef], px: int) -> int:
+def attempted(
+    decomposition: Decomposition,
+    refs: Sequence[ImageRef],
+    images: Images,
+    style: RenderStyle,
+    setter: Setter,
+    labels: Labels = NO_LABELS,
+) -> Attempt:
+    """Place marks on the drawings as they are; if some find no room, once more with air around the drawings."""
+    attempt = _attempt(decomposition, refs, images, style, setter, (0, 0), labels)
+    if attempt.unshown or attempt.banded:
+        # A label beside a tight drawing is better than one in words.
+        widest, tallest = _largest_label(decomposition, setter)
+        wider = _attempt(decomposition, refs, images, style, setter, (widest, tallest), labels)
+        if len(wider.unshown) + len(wider.banded) < len(attempt.unshown) + len(attempt.banded):
+            wider.diagrams = {key: diagram.trimmed() for key, diagram in wider.diagrams.items()}
+            return wider
+    return attempt
+
+
+def label_px(refs: Sequence[ImageRef], px: int) -> int:
     """Text size for diagrams of this size: what is drawn larger than the working width is labelled larger too."""
     longest = max(max(ref.width, ref.height) for ref in refs)
-    return round(px * min(_MAX_ENLARGED, max(1.0, longest / _WORKING_WIDTH)))
+    return round(px * min(_MAX_ENLARGED, max(1.0, longest / WORKING_WIDTH)))
 
 
 @dataclass
-class _Attempt:
+class Attempt:
     """What one pass over the conditions achieved."""
 
     diagrams: dict[str, Diagram]
@@ -176,14 +162,21 @@ def _attempt(
     style: RenderStyle,
     setter: Setter,
     border: tuple[int, int],
-) -> _Attempt:
-    result = _Attempt({ref.sha256: Diagram.load(ref, images(ref.sha256), border) for ref in refs})
+    labels: Labels,
+) -> Attempt:
+    result = Attempt(
+        {
+            ref.sha256: Diagram.load(ref, images(ref.sha256), border, tuple(labels.get(ref.sha256, ())))
+            for ref in refs
+        }
+    )
     for condition in decomposition.conditions:
         if condition.show is Show.TEXT:
             continue
         reason = None
         if condition.show is Show.ON_DIAGRAM:
-            reason = _place_condition(condition, result.diagrams, refs[0].sha256, setter)
+            span = decomposition.stem[condition.start : condition.end]
+            reason = _place_condition(condition, span, result.diagrams, refs[0].sha256, setter)
         if reason is not None and not style.band:
             result.unshown[condition.id] = reason
             continue
@@ -196,12 +189,12 @@ def _attempt(
 def _largest_label(decomposition: Decomposition, setter: Setter) -> tuple[int, int]:
     """Border that any label fits into: width and height of the largest, with its air."""
     boxes = [_label(mark.label, setter)[1] for c in decomposition.conditions for mark in c.marks]
-    air = 3 * max(4, round(_CLEARANCE * setter.px))
+    air = 2 * (max(4, round(_CLEARANCE * setter.px)) + round(_APART * setter.px) + EDGE)
     return max((box.w for box in boxes), default=0) + air, max((box.h for box in boxes), default=0) + air
 
 
 def _place_condition(
-    condition: Condition, diagrams: dict[str, Diagram], default: str, setter: Setter
+    condition: Condition, span: str, diagrams: dict[str, Diagram], default: str, setter: Setter
 ) -> str | None:
     """Place all marks of one condition or none; returns the reason if there is no place."""
     before = {
@@ -209,9 +202,14 @@ def _place_condition(
         for key, d in diagrams.items()
     }
     for mark in condition.marks:
+        target = None
         key = mark.anchor.image if mark.anchor else default
+        if mark.anchor is None and mark.arrow is None:
+            key, target = _named(names_of(mark.label, span), diagrams) or (default, None)
         reason = (
-            _place_mark(condition.id, mark, diagrams[key], setter) if key in diagrams else "unknown-image"
+            _place_mark(condition.id, mark, diagrams[key], setter, target)
+            if key in diagrams
+            else "unknown-image"
         )
         if reason is not None:
             for name, (occupied, pointers, marks, length) in before.items():
@@ -223,7 +221,15 @@ def _place_condition(
     return None
 
 
-def _place_mark(condition: str, mark: Mark, diagram: Diagram, setter: Setter) -> str | None:
+def _named(names: Sequence[str], diagrams: Mapping[str, Diagram]) -> tuple[str, Target] | None:
+    """The drawing, and the place on it, that the drawings' own labels give to a mark; None if not exactly one does."""
+    found = [(key, target) for key, d in diagrams.items() if (target := target_of(names, d.labels))]
+    return found[0] if len(found) == 1 else None
+
+
+def _place_mark(
+    condition: str, mark: Mark, diagram: Diagram, setter: Setter, target: Target | None
+) -> str | None:
     px = setter.px
     anchor: Box | None = None
     arrow: tuple[int, int, int, int] | None = None
@@ -245,7 +251,9 @@ def _place_mark(condition: str, mark: Mark, diagram: Diagram, setter: Setter) ->
     label, ink = _label(mark.label, setter)
     air = max(4, round(_CLEARANCE * px))
     w, h = ink.w + 2 * air, ink.h + 2 * air
-    found = _free_place(diagram, w, h, anchor, px, leaders=mark.anchor is not None)
+    found = _beside(diagram, w, h, target, px) if target is not None else None
+    near = target.label if found is not None and target is not None else None
+    found = found or _free_place(diagram, w, h, anchor, px, leaders=mark.anchor is not None)
     if found is None:
         return "no-room"
     x, y, place, leader = found
@@ -264,9 +272,21 @@ def _place_mark(condition: str, mark: Mark, diagram: Diagram, setter: Setter) ->
             place=place,
             leader=leader,
             arrow=arrow,
+            px=px,
+            near=near,
         )
     )
     return None
+
+
+def _beside(
+    diagram: Diagram, w: int, h: int, target: Target, px: int
+) -> tuple[int, int, str, tuple[int, int, int, int] | None] | None:
+    """The same beside the drawing's own label; None where there is no room close to it."""
+    places = nearest_free(
+        diagram.occupied, w, h, diagram.box_of(*target.box), comfort=px / 2, limit=_BESIDE * px
+    )
+    return (places[0][1], places[0][2], "free", None) if places else None
 
 
 def _free_place(
@@ -274,8 +294,13 @@ def _free_place(
 ) -> tuple[int, int, str, tuple[int, int, int, int] | None] | None:
     """Corner, kind of place and leader line for a label of w x h, or None."""
     if anchor is None:
-        corner = quietest(diagram.occupied, open_ground(diagram.ink), w, h, comfort=_AIR * px)
-        return None if corner is None else (*corner, "free", None)
+        apart = round(_APART * px)
+        # On added ground the most air would be in a corner, far from the drawing.
+        comfort = _AIR * px if diagram.border == (0, 0) else 0.0
+        corner = quietest(
+            diagram.occupied, open_ground(diagram.ink), w + 2 * apart, h + 2 * apart, comfort=comfort
+        )
+        return None if corner is None else (corner[0] + apart, corner[1] + apart, "free", None)
     reach = _REACH * math.hypot(*diagram.base.size)
     places = nearest_free(diagram.occupied, w, h, anchor, comfort=px / 2, limit=reach)
     if not places:
@@ -341,79 +366,6 @@ def require_ink_kept(before: Image.Image, after: Image.Image, ink: Mask) -> None
     changed = np.asarray(before) != np.asarray(after)
     if covered := int(((changed[..., 0] | changed[..., 1] | changed[..., 2]) & ink).sum()):
         raise ItemError("covers-ink", f"{covered} pixels of the drawing would be covered")
-
-
-def _joined(
-    diagrams: Sequence[Diagram], pictures: Sequence[Image.Image], setter: Setter, language: str
-) -> tuple[Image.Image, Block, list[MarkRecord], list[DiagramRecord]]:
-    """One picture of all diagrams: the diagram itself, or all of them below each other with numbers."""
-    if len(diagrams) == 1:
-        return pictures[0], diagrams[0].block, list(diagrams[0].marks), [diagrams[0].record(0, 0)]
-    px = setter.px
-    width = max(picture.width for picture in pictures) + 2 * px
-    block = Block(width=width)
-    marks: list[MarkRecord] = []
-    corners: list[tuple[int, int]] = []
-    y = px
-    captions = Block()
-    for number, (diagram, picture) in enumerate(zip(diagrams, pictures, strict=True), start=1):
-        x = (width - picture.width) // 2
-        corners.append((x, y))
-        block.add(diagram.block, x, y)
-        marks += [
-            m.model_copy(
-                update={
-                    "box": Rect(x=m.box.x + x, y=m.box.y + y, width=m.box.width, height=m.box.height),
-                    "leader": _moved(m.leader, x, y),
-                    "arrow": _moved(m.arrow, x, y),
-                }
-            )
-            for m in diagram.marks
-        ]
-        y += picture.height + px // 2
-        caption = setter.set(f"图 {number}" if language == "zh" else f"Figure {number}", 10_000)
-        captions.add(caption, (width - caption.lines[0].width) // 2, y)
-        y += caption.height + px
-    image = Image.new("RGB", (width, y), WHITE)
-    for corner, picture in zip(corners, pictures, strict=True):
-        image.paste(picture, corner)
-    # Captions are not conditions: they are printed black, and are no part of what the conditions' ink is.
-    image.paste((17, 17, 17), mask=ink_mask(captions, image.size, setter.font))
-    records = [diagram.record(*corner) for diagram, corner in zip(diagrams, corners, strict=True)]
-    return image, block, marks, records
-
-
-def _with_band(
-    image: Image.Image,
-    block: Block,
-    conditions: Sequence[Condition],
-    stem: str,
-    style: RenderStyle,
-    setter: Setter,
-    sha256: str,
-) -> tuple[Image.Image, Block, list[MarkRecord]]:
-    """The picture with a white band below that says the conditions in words."""
-    px = setter.px
-    width = max(image.width, 12 * px)
-    band = Block()
-    marks: list[MarkRecord] = []
-    y = image.height + px
-    for condition in conditions:
-        text = stem[condition.start : condition.end].strip(" ,.;，。；、\n")
-        part = setter.set(text, width - 2 * px)
-        band.add(part, px, y)
-        box = Rect(x=px, y=y, width=max(line.x + line.width for line in part.lines), height=part.height)
-        marks.append(MarkRecord(condition=condition.id, label=text, image=sha256, box=box, place="band"))
-        y += part.height + px // 2
-    whole = Image.new("RGB", (width, y + px // 2), WHITE)
-    whole.paste(image, (0, 0))
-    whole.paste(style.rgb, mask=ink_mask(band, whole.size, setter.font))
-    block.add(band, 0, 0)
-    return whole, block, marks
-
-
-def _moved(line: tuple[int, int, int, int] | None, x: int, y: int) -> tuple[int, int, int, int] | None:
-    return None if line is None else (line[0] + x, line[1] + y, line[2] + x, line[3] + y)
 
 
 def _length(block: Block) -> tuple[int, int, int, int]:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import io
 import math
 import re
+import struct
 
+import numpy as np
 import resvg_py
+from numpy.typing import NDArray
 from PIL import Image
+from zlib_ng import zlib_ng
 
 from benchwright.render.formula import Drawing, Formula, Refusal
 
@@ -85,11 +89,43 @@ def _has_content(tex: str) -> bool:
     return bool(_BLANK.sub("", tex))
 
 
+_DENSE = 0.2
+"""Bytes a pixel from which a picture is taken for a photograph, whose rows are worth filtering."""
+_LEVEL = 2
+
+
 def encode_png(image: Image.Image) -> bytes:
-    """PNG bytes without any metadata, equal for equal pixels."""
+    """PNG bytes without any metadata, equal for equal pixels.
+
+    Rows go in as they are: on flat colours and thin lines that is smaller than Pillow's choice of filters, and with
+    zlib-ng it takes a tenth of the time, which was half of a page's.
+
+    Raises:
+        ValueError: neither RGB nor grey.
+    """
     if image.mode not in ("RGB", "L"):
         raise ValueError(f"pages are RGB or grey, not {image.mode}")
-    clean = Image.frombytes(image.mode, image.size, image.tobytes())
-    buffer = io.BytesIO()
-    clean.save(buffer, "PNG", compress_level=6)
-    return buffer.getvalue()
+    pixels = np.frombuffer(image.tobytes(), np.uint8).reshape(image.height, -1)
+    data = _deflated(pixels, filtered=False)
+    if len(data) > _DENSE * image.width * image.height:
+        data = min(data, _deflated(pixels, filtered=True), key=len)
+    header = _HEADER.pack(image.width, image.height, 8, 2 if image.mode == "RGB" else 0, 0, 0, 0)
+    return _SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", data) + _chunk(b"IEND", b"")
+
+
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_HEADER = struct.Struct(">IIBBBBB")
+
+
+def _deflated(pixels: NDArray[np.uint8], *, filtered: bool) -> bytes:
+    """Compressed scanlines; filtered: each holds the difference to the one above (PNG 1.2, 6.4: Up)."""
+    lines = np.empty((pixels.shape[0], pixels.shape[1] + 1), np.uint8)
+    lines[:, 0] = 2 if filtered else 0
+    lines[:, 1:] = pixels
+    if filtered:
+        lines[1:, 1:] -= pixels[:-1]
+    return bytes(zlib_ng.compress(lines.data, _LEVEL))
+
+
+def _chunk(kind: bytes, body: bytes) -> bytes:
+    return len(body).to_bytes(4, "big") + kind + body + zlib_ng.crc32(kind + body).to_bytes(4, "big")

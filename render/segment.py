@@ -13,8 +13,9 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from benchwright.render.htmltable import html_tables
 from benchwright.render.normalise import normalise_text
-from benchwright.render.table import Table, markdown_table, tabular
+from benchwright.render.table import Table, markdown_table, spanning_array, tabular
 from benchwright.schemas.errors import ItemError
 
 
@@ -49,10 +50,16 @@ class Segmented:
     counts: Counter[str] = field(default_factory=Counter)
 
 
+MAX_TEXT = 50_000
+"""Characters of a text; the tallest page (20,000 pixels) holds fewer."""
 _ENVIRONMENTS = (
     "array|matrix|pmatrix|bmatrix|Bmatrix|vmatrix|Vmatrix|smallmatrix|cases|dcases|rcases|aligned|alignedat|align|alignat|"
     "gathered|gather|split|equation|eqnarray|multline|subarray"
 )
+_WRAPPER = re.compile(
+    r"\\(?:begin|end)\{(?:center|flushleft|flushright|table|figure|quote|small)\*?\}(?:\[[^\]]*\])?|\\centering(?![A-Za-z])"
+)
+"""Environments that say where something stands on a page of their own."""
 _OWN_LINE = frozenset({"align", "alignat", "gather", "equation", "eqnarray", "multline", "split"})
 _TOKEN = re.compile(
     r"(?P<escaped>\\\$|\\%|\\&|\\#|\\_)"
@@ -76,10 +83,9 @@ _TOKEN = re.compile(
 )
 _SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₒₓₕₖₗₘₙₚₛₜᵢⱼᵣᵤᵥ", "0123456789+-=()aeoxhklmnpstijruv", strict=True))
 _SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", "0123456789+-=()ni", strict=True))
-_SCRIPT_RUN = re.compile(
-    rf"(?P<base>[A-Za-z0-9)\]）Α-Ωα-ω]+)?(?P<run>[{re.escape(''.join(_SUBSCRIPTS) + ''.join(_SUPERSCRIPTS))}]+)"
-)
-_SYMBOL = re.compile(r"([\u2070-\u209f\u2190-\u2bff\U0001d400-\U0001d7ff\u02c6\u02d9])")
+_SCRIPT_RUN = re.compile(rf"[{re.escape(''.join(_SUBSCRIPTS) + ''.join(_SUPERSCRIPTS))}]+")
+_SCRIPT_BASE = re.compile(r"[A-Za-z0-9)\]）Α-Ωα-ω]+$")
+_SYMBOL = re.compile(r"([\u2070-\u209f\u2100-\u214f\u2190-\u2bff\U0001d400-\U0001d7ff\u02c6\u02d9])")
 _ENTITY = re.compile(r"&(?:[A-Za-z]+\d*|#\d+|#[xX][0-9A-Fa-f]+);")
 _LABEL = re.compile(r"[（(]?(?:[A-Za-z]|\d{1,2}|[ivx]{1,4})[)）.．、:：]")
 _MATHY = re.compile(r"[\\^_=+<>{}|]|\d\s*[*/×÷−-]\s*\d")
@@ -93,25 +99,46 @@ def segment(text: str, has_glyph: Callable[[str], bool]) -> Segmented:
         has_glyph: whether the text font can draw a character; others are tried as mathematics.
 
     Raises:
-        ItemError: `table`: a table that cannot be drawn yet.
+        ItemError: `table`: a table that cannot be drawn; `too-long`: more text than the tallest page holds.
     """
+    if len(text) > MAX_TEXT:
+        raise ItemError("too-long", f"{len(text)} characters, the limit is {MAX_TEXT}")
     cleaned, counts = normalise_text(text)
-    if re.search(r"<table\b", cleaned, re.IGNORECASE):
-        raise ItemError("table", "HTML tables are not drawn yet")
     out = Segmented(counts=counts)
-    _scan(_markdown_tables(cleaned, out), has_glyph, out)
+    cleaned, wrappers = _WRAPPER.subn("\n", cleaned)
+    if wrappers:
+        out.counts["wrapper"] += wrappers
+    for part in html_tables(cleaned):
+        if isinstance(part, Table):
+            out.counts["html-table"] += 1
+            out.segments.append(part)
+        else:
+            _scan(_markdown_tables(part, out), has_glyph, out)
     out.segments = _merged(out.segments)
     return out
 
 
-def _markdown_tables(text: str, out: Segmented) -> str:
-    def convert(match: re.Match[str]) -> str:
-        out.counts["markdown-table"] += 1
-        return markdown_table(match[0])
+_DASHES = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 
-    return re.sub(
-        r"(?m)^[ \t]*\|.*\|[ \t]*\n[ \t]*\|[ :|-]*-[ :|-]*\|[ \t]*(?:\n[ \t]*\|.*\|[ \t]*)+$", convert, text
-    )
+
+def _markdown_tables(text: str, out: Segmented) -> str:
+    """Markdown tables as `tabular`s: a row, dashes, rows; with or without bars at both ends."""
+    lines = text.split("\n")
+    parts: list[str] = []
+    row = 0
+    while row < len(lines):
+        end = row + 2
+        if "|" in lines[row] and "|" in "".join(lines[row + 1 : end]) and _DASHES.fullmatch(lines[row + 1]):
+            while end < len(lines) and "|" in lines[end]:
+                end += 1
+        if end > row + 2:
+            out.counts["markdown-table"] += 1
+            parts.append(markdown_table("\n".join(lines[row:end])))
+            row = end
+        else:
+            parts.append(lines[row])
+            row += 1
+    return "\n".join(parts)
 
 
 def _scan(text: str, has_glyph: Callable[[str], bool], out: Segmented) -> None:
@@ -144,11 +171,19 @@ def _emit(
         out.segments.append(Text(match[0][1]))
     elif kind in ("display", "bracket", "paren", "dollar"):
         tex = match[f"{kind}_tex"]
+        if (table := spanning_array(tex)) is not None:
+            out.counts["spanning-array"] += 1
+            out.segments.append(table)
+            return
         own_line = kind in ("display", "bracket") and _stands_alone(text, match)
         if kind == "display" and not own_line:
             out.counts["display-inline"] += 1
         out.segments.append(Math(_unwrapped(tex), own_line))
     elif kind == "environment":
+        if (table := spanning_array(match[0])) is not None:
+            out.counts["spanning-array"] += 1
+            out.segments.append(table)
+            return
         alone = match["env"] in _OWN_LINE or _stands_alone(text, match)
         out.segments.append(Math(_unwrapped(match[0]), alone))
     elif kind == "tabular":
@@ -237,12 +272,14 @@ def _plain(text: str, has_glyph: Callable[[str], bool], out: Segmented) -> None:
         out.counts["control"] += len(text) - len(cleaned)
     position = 0
     for match in _SCRIPT_RUN.finditer(cleaned):
-        if not any(not has_glyph(char) for char in match["run"]):
+        if all(has_glyph(char) for char in match[0]):
             continue  # the font has all of them: `m²` stays text
         out.counts["unicode-scripts"] += 1
-        _symbols(cleaned[position : match.start()], has_glyph, out)
-        base = f"\\mathrm{{{match['base']}}}" if match["base"] else "{}"
-        out.segments.append(Math(base + _scripts(match["run"])))
+        before = cleaned[position : match.start()]
+        base = _SCRIPT_BASE.search(before)
+        _symbols(before[: base.start()] if base else before, has_glyph, out)
+        carrier = f"\\mathrm{{{base[0]}}}" if base else "{}"
+        out.segments.append(Math(carrier + _scripts(match[0])))
         position = match.end()
     _symbols(cleaned[position:], has_glyph, out)
 

@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from benchwright.schemas.records import Record, Sha256
 
-RENDERER_VERSION = 1
+RENDERER_VERSION = 2
 """Raised when the same input gives other pixels, so that old pictures are made anew."""
 
 
@@ -27,6 +27,19 @@ class LineRecord(Record):
     text: str
 
 
+class RunRecord(Record):
+    """One stretch of text between formulas, or between Chinese and Latin letters; its pen starts at (x, y)."""
+
+    x: int
+    y: int
+    """The baseline's pixel row."""
+    width: int
+    """Advance width, rounded up."""
+    text: str
+    px: int
+    """Text size: pixels an em."""
+
+
 class FormulaRecord(Record):
     """One formula: where, and who drew it."""
 
@@ -35,6 +48,7 @@ class FormulaRecord(Record):
     tex: str
     engine: str
     px: int
+    display: bool = False
 
 
 class DiagramRecord(Record):
@@ -42,6 +56,8 @@ class DiagramRecord(Record):
 
     sha256: Sha256
     box: Rect
+    canvas: Rect | None = None
+    """The drawing together with ground added around it for labels (vision-rich)."""
 
 
 class MarkRecord(Record):
@@ -57,6 +73,20 @@ class MarkRecord(Record):
     arrow: tuple[int, int, int, int] | None = None
     backed: bool = False
     """A light backing was laid under it for contrast."""
+    px: int = 0
+    """Text size of its label: pixels an em."""
+    near: str | None = None
+    """The diagram's own label that it was put beside, as read from the drawing (`free` places only)."""
+
+
+class PhotoRecord(Record):
+    """A photographed page. All other boxes of its sidecar are in pixels of the flat page, before the photograph."""
+
+    width: int
+    height: int
+    """Size of the flat page."""
+    matrix: tuple[float, float, float, float, float, float, float, float, float]
+    """The projection from the flat page to the picture, in rows (`photo.projected`, `photo.flattened`)."""
 
 
 class Sidecar(Record):
@@ -75,14 +105,23 @@ class Sidecar(Record):
     png_sha256: Sha256
     width: int
     height: int
+    photo: PhotoRecord | None = None
+    """Set where the page was photographed."""
     shown: tuple[str, ...] = ()
     """Ids of the conditions that the picture shows (vision-rich)."""
     unshown: dict[str, str] = {}
     """Conditions meant for the picture that found no place, with the reason; they stay in the text."""
     lines: tuple[LineRecord, ...] = ()
+    runs: tuple[RunRecord, ...] = ()
+    rules: tuple[Rect, ...] = ()
+    """Filled rectangles: the rules of tables."""
     formulas: tuple[FormulaRecord, ...] = ()
     diagrams: tuple[DiagramRecord, ...] = ()
     marks: tuple[MarkRecord, ...] = ()
+    captions: tuple[RunRecord, ...] = ()
+    """Numbers below several diagrams, printed black (vision-rich)."""
+    text_changed: bool = False
+    """Vision-rich shows other conditions than the reviewed ones: its text is cut by rule and must be reviewed."""
     counts: dict[str, int] = {}
     """Repairs, adaptations and engines used, each with how often."""
     warnings: tuple[str, ...] = ()

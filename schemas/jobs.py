@@ -7,13 +7,14 @@ A `Proposal` is a machine's word, a `Review` a person's, a `Verdict` the one fin
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, Literal
 
 from pydantic import Field, JsonValue
 
 from benchwright.schemas.digest import digest_of
-from benchwright.schemas.records import Language, Question, Record, Sha256
+from benchwright.schemas.records import ImageRef, Language, LocalizedText, Question, Record, Sha256
 
 _SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -76,12 +77,29 @@ def _job(name: str, item: str, *fields: JobField, per_language: bool = False) ->
     return Job(name=name, item=item, per_language=per_language, fields=fields)
 
 
+def _multi(name: str, *values: str) -> JobField:
+    return JobField(name=name, kind=FieldKind.MULTI, values=values)
+
+
+def _level(name: str) -> JobField:
+    return JobField(name=name, kind=FieldKind.INTEGER, minimum=1, maximum=5)
+
+
 _COMMENT = _field("comment", FieldKind.TEXT, required=False)
+_FINDINGS = _field("findings", FieldKind.MULTI, required=False)
+"""What the program checks found, each as `code: words`; reviewed first, and never taken without a review."""
 
 JOBS: dict[str, Job] = {
     job.name: job
     for job in (
-        _job("taxonomy", "discipline", _field("subjects", FieldKind.OBJECT), _COMMENT),
+        _job(
+            "taxonomy",
+            "discipline",
+            _field("subjects", FieldKind.OBJECT),
+            _field("assignment", FieldKind.OBJECT, required=False),
+            _FINDINGS,
+            _COMMENT,
+        ),
         _job(
             "duplicates",
             "duplicate group",
@@ -93,18 +111,23 @@ JOBS: dict[str, Job] = {
         _job(
             "quality",
             "problem",
-            _field("text_faults", FieldKind.MULTI),
-            _field("image_faults", FieldKind.MULTI),
+            _multi("text_faults", "inaccurate", "incoherent", "irrelevant", "ambiguous", "incomplete"),
+            _multi("image_faults", "incorrect", "unclear", "uninformative", "unrelated"),
+            _level("knowledge_complexity"),
+            _level("visual_richness"),
             _choice("decision", "accept", "fix", "reject"),
             _field("reason", FieldKind.TEXT, required=False),
+            _field("answer_check", FieldKind.OBJECT, required=False),
+            _field("blind", FieldKind.OBJECT, required=False),
             per_language=True,
         ),
         _job(
             "tagging",
             "problem",
             _choice("subject"),
-            JobField(name="difficulty", kind=FieldKind.INTEGER, minimum=1, maximum=5),
+            _level("difficulty"),
             _field("knowledge_points", FieldKind.MULTI, required=False),
+            _field("votes", FieldKind.OBJECT, required=False),
             _COMMENT,
         ),
         _job(
@@ -113,6 +136,11 @@ JOBS: dict[str, Job] = {
             _field("question", FieldKind.TEXT),
             _field("choices", FieldKind.MULTI, required=False),
             _field("answer", FieldKind.TEXT),
+            _field("unit", FieldKind.TEXT, required=False),
+            _field("solution", FieldKind.TEXT, required=False),
+            _choice("image_language", "keep", "flag", "reject", required=False),
+            _field("back_translation", FieldKind.OBJECT, required=False),
+            _FINDINGS,
             _COMMENT,
             per_language=True,
         ),
@@ -122,11 +150,19 @@ JOBS: dict[str, Job] = {
             _field("question", FieldKind.TEXT),
             _field("choices", FieldKind.MULTI),
             _field("answer", FieldKind.TEXT),
+            _field("misconceptions", FieldKind.MULTI, required=False),
+            _FINDINGS,
             _COMMENT,
             per_language=True,
         ),
         _job(
-            "decomposition", "problem", _field("decomposition", FieldKind.OBJECT), _COMMENT, per_language=True
+            "decomposition",
+            "problem",
+            _field("decomposition", FieldKind.OBJECT),
+            _field("removed", FieldKind.MULTI, required=False),
+            _FINDINGS,
+            _COMMENT,
+            per_language=True,
         ),
         _job("placement", "problem", _field("marks", FieldKind.OBJECT), _COMMENT),
         _job("steps", "RUN/ROW", _field("steps", FieldKind.OBJECT), _COMMENT),
@@ -224,9 +260,8 @@ def shown_digest(view: dict[str, Any]) -> str:
     return digest_of(view)
 
 
-def tagging_view(question: Question) -> dict[str, Any]:
-    """What the tagging job shows of a question: its source-language text, options, answer and images."""
-    text = question.text
+def text_view(text: LocalizedText, images: Sequence[ImageRef]) -> dict[str, Any]:
+    """What a job shows of a problem in one language: question, options, answer and images."""
     return {
         "question": text.question,
         "choices": [
@@ -234,5 +269,21 @@ def tagging_view(question: Question) -> dict[str, Any]:
             for choice in text.choices
         ],
         "answer": text.answer,
-        "images": [image.sha256 for image in question.images],
+        "images": [image.sha256 for image in images],
     }
+
+
+def tagging_view(question: Question) -> dict[str, Any]:
+    """What the tagging job shows of a question: its text in the source language."""
+    return text_view(question.text, question.images)
+
+
+def quality_view(text: LocalizedText, images: Sequence[ImageRef]) -> dict[str, Any]:
+    """What the quality job shows: the text, and the answer's unit, without which a right number looks wrong."""
+    return {**text_view(text, images), "unit": text.unit}
+
+
+def translation_view(text: LocalizedText, images: Sequence[ImageRef], language: Language) -> dict[str, Any]:
+    """What the translation job shows: the text to be translated, its unit and solution, and into which language."""
+    shown = {"unit": text.unit, "solution": text.solution, "into": language}
+    return {**text_view(text, images), **shown}

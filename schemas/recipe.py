@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, JsonValue, ValidationError, field_validator
 
 from benchwright.schemas.errors import RecipeError
 from benchwright.schemas.records import Language, Record
@@ -103,12 +103,29 @@ class ModelRecipe(Record):
     concurrency: Annotated[int, Field(ge=1)] = 8
     max_tokens: Annotated[int, Field(ge=1)] = 1024
     temperature: float = 0.0
+    vote_temperature: float = 0.7
+    """Used where the same thing is asked several times: at 0 all answers would be the same."""
+    reply_schema: Literal["auto", "never"] = "auto"
+    """`auto`: one probe finds out whether the endpoint enforces a schema, which is then sent."""
+    vision: Literal["auto", "assume"] = "auto"
+    """`auto`: a model that does not read a number off a picture is not asked about pictures."""
+    requests_per_minute: Annotated[int, Field(ge=1)] | None = None
+    tokens_per_minute: Annotated[int, Field(ge=1)] | None = None
+    local: dict[str, JsonValue] = {}
+    """For `local/...`: dtype, device, batch_size, trust_remote_code, revision (`models.local_checkpoint`)."""
+
+
+StyleName = Literal["clean", "exam", "phone-photo"]
+"""Looks of a vision-only page (`render/style.py` says what each is)."""
 
 
 class RenderRecipe(Record):
     """`[render]`: how burnt-in images look."""
 
-    style: Name = "print"
+    style: StyleName = "clean"
+    """`clean`: a white page; `exam`: a printed test sheet; `phone-photo`: a page as a telephone sees it."""
+    font: str | None = None
+    """A font file instead of the bundled one, relative to the workspace."""
     width: Annotated[int, Field(ge=400, le=4000)] = 1400
     """Page width in pixels."""
     font_size: Annotated[int, Field(ge=16, le=96)] = 32
@@ -116,6 +133,8 @@ class RenderRecipe(Record):
     ink: Literal["dark-red", "black"] = "dark-red"
     choices: Literal["image", "text"] = "image"
     """Where the choices of vision-only stand."""
+    gate: Literal["warn", "require"] = "warn"
+    """What a release does with a picture that the legibility gate has not judged: say so, or refuse the row."""
     band: bool = False
     """True: conditions that cannot be shown on the diagram may stand in a band beside it."""
 
@@ -143,6 +162,9 @@ class Recipe(Record):
     embed: EmbedRecipe = EmbedRecipe()
     selection: SelectionRecipe = SelectionRecipe()
     models: dict[str, ModelRecipe] = {}
+    """By job (`tagging`, `translation`, ...); `default` for all that have no entry of their own."""
+    prices: dict[str, dict[str, Any]] = {}
+    """USD per million tokens by model id (`models.prices.Price`)."""
     render: RenderRecipe = RenderRecipe()
     release: ReleaseRecipe = ReleaseRecipe()
 
@@ -204,6 +226,7 @@ taxonomy = "visscience"   # built in: visscience, sciverse; or a file below taxo
 # solution = "extra.solution"
 
 [render]
+style = "clean"           # clean | exam | phone-photo: how vision-only pages look
 ink = "dark-red"          # dark-red | black
 choices = "image"         # where the choices of vision-only stand: image | text
 

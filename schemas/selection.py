@@ -35,11 +35,17 @@ class Estimate(Record):
     subject: str
     subject_origin: Origin
     subject_confidence: UnitInterval
-    """1.0 for a value of the source; otherwise a share among the taxonomy's subjects, not a calibrated probability."""
+    """1.0 for a value of the source; otherwise a share among the taxonomy's subjects, calibrated where the pool has
+    labels (`<discipline>.fit.json` says how well)."""
+    subject_rule: str
+    """`source`, `nearest`, `fitted`, or `none` without a taxonomy."""
     difficulty: Difficulty
     difficulty_origin: Origin
+    difficulty_confidence: UnitInterval
+    """1.0 for a value of the source; the share of the level where a model was fitted; else the share of the stage's
+    labelled questions with exactly this level, 0.5 for an unmeasured stage, 0.0 for the median."""
     difficulty_rule: str
-    """`source`, `grade:<stage>` or `median`."""
+    """`source`, `grade:<stage>`, `fitted` or `median`."""
     points: tuple[str, ...]
     """Knowledge points of the source; empty where it names none (the cluster stands in then)."""
     points_origin: Origin

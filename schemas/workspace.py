@@ -206,6 +206,11 @@ class Workspace:
         return self.root / "problems.rejected.parquet"
 
     @property
+    def problems_pending(self) -> Path:
+        """Texts of problems that wait for a review (`Rejected`). Writer: curate problems."""
+        return self.root / "problems.pending.parquet"
+
+    @property
     def calls(self) -> Path:
         """The one store of model calls (SQLite). Writer: the call store."""
         return self.root / "calls.sqlite"

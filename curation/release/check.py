@@ -241,6 +241,10 @@ _CHECKS: tuple[tuple[str, str, Callable[[Sequence[ReleaseRow]], Iterator[str]]],
 _UNFINISHED = {
     "not-rendered": "A rendered version has not been made; run `render vision-rich` and `render vision-only`, or take "
     "the version out of the recipe.",
+    "illegible-image": "A rendered picture failed the legibility gate; `render check` says why.",
+    "unchecked-image": "The recipe demands a verdict on every rendered picture; run `render check`.",
+    "text-changed": "A condition found no place on its picture, so the text beside it is not the reviewed one; show "
+    "fewer conditions on the diagram, or place them, in review of the decomposition.",
     "stale-render": "A rendered picture is older than its problem or style; run `render` again.",
 }
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchwright.render.check import gate_verdict
 from benchwright.render.job import picture_path, read_sidecar
+from benchwright.render.legibility_result import GateState
 from benchwright.render.sidecar import Sidecar
 from benchwright.render.style import style_of
 from benchwright.schemas.digest import canonical_json, sha256_file
@@ -41,15 +43,20 @@ class Renders:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._style_digest = style_of(workspace.recipe.render).digest
+        self._gate_demanded = workspace.recipe.render.gate == "require"
         self._refusals: dict[Path, dict[str, Rejected]] = {}
+        self.unchecked: list[str] = []
+        """Images that the legibility gate has not judged, as paths inside the workspace."""
 
     def find(self, problem: Problem, version: Version, language: str) -> Rendered:
         """The rendered image of a problem in a version and language.
 
         Raises:
             ItemError: the renderer's own reason where it could not make the image (`no-room`, ...); `not-rendered`
-                where it has not tried; `stale-render` where the image shows the problem as it was before an edit, has
-                another style than the recipe's, or is not the image that its sidecar describes.
+                where it has not tried; `illegible-image` where the legibility gate failed it; `unchecked-image` where
+                the recipe demands a verdict and there is none; `text-changed` where a condition found no place, so
+                that the text is not the reviewed one; `stale-render` where the image shows the problem as it was
+                before an edit, has another style than the recipe's, or is not what its sidecar describes.
         """
         png = picture_path(self._workspace, version, language, problem.problem_id)
         sidecar = read_sidecar(png.with_suffix(".json"))
@@ -65,7 +72,22 @@ class Renders:
             raise ItemError(
                 "stale-render", f"{self._workspace.relative(png)} is not the image its sidecar describes"
             )
+        if sidecar.text_changed:
+            lost = ", ".join(sidecar.unshown)
+            raise ItemError("text-changed", f"{lost} found no place on the image; review the decomposition")
+        self._require_legible(png)
         return Rendered(png, sidecar)
+
+    def _require_legible(self, png: Path) -> None:
+        verdict = gate_verdict(png)
+        if verdict is not None and verdict.state is GateState.FAILED:
+            raise ItemError("illegible-image", ", ".join(verdict.codes))
+        if verdict is not None and verdict.state is GateState.PASSED:
+            return
+        if self._gate_demanded:
+            why = verdict.reason if verdict is not None else "run `render check`"
+            raise ItemError("unchecked-image", f"the legibility gate has not judged it ({why})")
+        self.unchecked.append(self._workspace.relative(png))
 
     def _refusal(self, png: Path, problem: Problem, version: Version) -> ItemError:
         """Why there is no image: the renderer's word if it has one."""

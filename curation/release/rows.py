@@ -50,6 +50,8 @@ class ReleaseContent:
     """For each problem, who said each of its fields last: (field, origin) pairs."""
     digest: str
     """Digest of all rows and reasons as they came out of the workspace, before any row was dropped."""
+    unchecked: tuple[str, ...] = ()
+    """Rendered images that the legibility gate has not judged."""
 
 
 def release_content(workspace: Workspace, problems: Iterable[Problem]) -> ReleaseContent:
@@ -86,7 +88,7 @@ def release_content(workspace: Workspace, problems: Iterable[Problem]) -> Releas
         for problem in ordered
     }
     digest = digest_of([rows, rejected, origins])
-    return ReleaseContent(tuple(rows), tuple(rejected), images, origins, digest)
+    return ReleaseContent(tuple(rows), tuple(rejected), images, origins, digest, tuple(renders.unchecked))
 
 
 def row_id(problem_id: str, version: Version, language: str) -> str:

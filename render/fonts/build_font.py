@@ -15,12 +15,19 @@ import re
 from pathlib import Path
 
 from fontTools import subset
+from fontTools.pens.boundsPen import BoundsPen
+from fontTools.pens.t2CharStringPen import T2CharStringPen
+from fontTools.pens.transformPen import TransformPen
 from fontTools.ttLib import TTCollection, TTFont
 
 FAMILY = "Benchwright Serif"
 POSTSCRIPT = "BenchwrightSerif-Regular"
 FACE = 2
 """Index of the Simplified Chinese face inside the collection."""
+
+QUOTES = "‘’“”"
+_QUOTE_AIR = 45
+"""Blank on each side of a narrow quotation mark, in font units."""
 
 BLOCKS: tuple[tuple[int, int], ...] = (
     (0x0020, 0x007E),  # ASCII
@@ -77,10 +84,34 @@ def build(source: Path, ucd: Path, target: Path) -> None:
     subsetter = subset.Subsetter(options)
     subsetter.populate(unicodes=sorted(wanted(ucd, set(font.getBestCmap()))))
     subsetter.subset(font)
+    narrow_quotes(font)
     _rename(font)
     font["OS/2"].usWeightClass = 400  # the regular weight of a family of its own
     font.recalcTimestamp = False
     font.save(str(target))
+
+
+def narrow_quotes(font: TTFont) -> None:
+    """Give the four curly quotation marks the width of their ink and a little air.
+
+    In the source they fill an em, which tears "isn’t" apart; where Chinese wants an em for them, the layout gives it.
+    """
+    metrics, glyphs = font["hmtx"], font.getGlyphSet()
+    top = font["CFF "].cff.topDictIndex[0]
+    for char in QUOTES:
+        name = font.getBestCmap()[ord(char)]
+        bounds = BoundsPen(glyphs)
+        glyphs[name].draw(bounds)
+        left, _, right, _ = bounds.bounds
+        width = round(right - left) + 2 * _QUOTE_AIR
+        old, selected = top.CharStrings.getItemAndSelector(name)
+        pen = T2CharStringPen(width - old.private.nominalWidthX, glyphs)
+        glyphs[name].draw(TransformPen(pen, (1, 0, 0, 1, _QUOTE_AIR - left, 0)))
+        new = pen.getCharString(private=old.private, globalSubrs=old.globalSubrs)
+        top.CharStrings[name] = new
+        if selected is not None:
+            new.fdSelectIndex = selected
+        metrics[name] = (width, _QUOTE_AIR)
 
 
 def _rename(font: TTFont) -> None:

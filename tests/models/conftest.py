@@ -44,3 +44,35 @@ def png_bytes() -> bytes:
     stream = io.BytesIO()
     Image.new("RGB", (2, 2), (200, 30, 30)).save(stream, format="PNG")
     return stream.getvalue()
+
+
+def load_beside(name: str) -> Any:
+    """Load a helper module that lies beside this file."""
+    full = f"benchwright_test_models_{name}"
+    if full not in sys.modules:
+        spec = importlib.util.spec_from_file_location(full, Path(__file__).with_name(f"{name}.py"))
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[full] = module
+        spec.loader.exec_module(module)
+    return sys.modules[full]
+
+
+@pytest.fixture(scope="session")
+def tiny() -> Any:
+    """Builders of tiny random checkpoints; skips where torch and transformers are not installed."""
+    for package in ("torch", "transformers"):
+        pytest.importorskip(package, reason=f"{package} is not installed (extra `local`)")
+    return load_beside("tiny")
+
+
+@pytest.fixture(scope="session")
+def llama(tiny: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of a tiny random causal model."""
+    return tiny.build_llama(tmp_path_factory.mktemp("checkpoints") / "tiny-llama")
+
+
+@pytest.fixture(scope="session")
+def llava(tiny: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of a tiny random vision-language model."""
+    return tiny.build_llava(tmp_path_factory.mktemp("checkpoints") / "tiny-llava")

@@ -140,16 +140,16 @@ def test_unreleased_items_do_not_leave_without_the_builders_word(monkeypatch: py
 
 
 @pytest.mark.parametrize(
-    "name", ["gpt-4o", "baseline/best", "openai/", "replay/", "", "anthropic/claude", "baseline"]
+    "name", ["gpt-4o", "baseline/best", "openai/", "replay/", "", "anthropic/claude", "baseline", "local/"]
 )
 def test_unknown_models_are_refused(name: str) -> None:
     with pytest.raises(UsageError, match="no known model"):
         open_model(name)
 
 
-def test_local_models_say_that_they_are_not_there_yet() -> None:
-    with pytest.raises(UsageError, match="not there yet"):
-        open_model("local/Qwen/Qwen2-VL")
+def test_local_models_need_a_checkpoint() -> None:
+    with pytest.raises(UsageError, match="no such folder"):
+        open_model("local/./Qwen/Qwen2-VL")
 
 
 def test_embedded_models_take_no_endpoint() -> None:

@@ -130,4 +130,20 @@ def latin_font(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def hebrew_font(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bundled font with Latin shapes standing for Hebrew letters."""
+    from fontTools.ttLib import TTFont
+
+    from benchwright.render.font import BUNDLED
+
+    font = TTFont(BUNDLED)
+    for table in font["cmap"].tables:
+        if table.isUnicode() and hasattr(table, "cmap") and ord("w") in table.cmap:
+            table.cmap |= {ord(char): table.cmap[ord("w")] for char in "שלום"}
+    path = tmp_path_factory.mktemp("fonts") / "hebrew.otf"
+    font.save(path)
+    return path
+
+
 StudioMaker = Callable[[], Studio]

@@ -24,6 +24,7 @@ from benchwright.schemas.errors import ItemError
         (r"\boldsymbol{F_1 = 20}", "bold-digit"),
         (r"{\bf 3}", "bold-digit"),
         (r"\begin{array}{c|c}1&2\end{array}", "ruled-array"),
+        (r"a \bmod 7", "modulo"),
         (r"\mathbf{F}", None),
         (r"\begin{matrix}1&2\end{matrix}", None),
         (r"\text{A & B}", None),
@@ -118,7 +119,7 @@ def test_cached_and_fresh_formulas_are_equal(typesetter: Typesetter) -> None:
 
 def test_a_full_cache_forgets_and_draws_the_same() -> None:
     small = make_typesetter(load_font())
-    small.cache_size = 2
+    small.cache_bytes = 2000
     first = small.formula("x", 32)
     for tex in ("y", "z", "w"):
         small.formula(tex, 32)

@@ -12,9 +12,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from benchwright.cli.render import render
-from benchwright.render.job import IndexRow, picture_path, read_sidecar, render_version
+from benchwright.render.compose import share_formulas, typesetter_for
+from benchwright.render.font import BUNDLED
+from benchwright.render.job import IndexRow, formula_cache, picture_path, read_sidecar, render_version
 from benchwright.schemas.artefact import folder_digest, stage_state, write_atomic
-from benchwright.schemas.errors import LockedError, UsageError
+from benchwright.schemas.digest import sha256_file
+from benchwright.schemas.errors import LockedError, RecipeError, UsageError
 from benchwright.schemas.journal import read_jsonl
 from benchwright.schemas.recipe import default_recipe_toml
 from benchwright.schemas.records import Choice, Mark, Problem, Rejected
@@ -71,7 +74,7 @@ def test_every_problem_is_drawn_or_refused_with_a_reason(workspace: Workspace) -
     assert rich.made == 4
     assert rich.reasons == {"no-decomposition": 1, "nothing-to-show": 1}
     assert rich.failed == ()
-    folder = workspace.renders("print", "vision-rich", "en")
+    folder = workspace.renders("clean", "vision-rich", "en")
     assert {row.item_id for row in read_jsonl(folder / "rejected.jsonl", Rejected)} == {
         "phys/001",
         "phys/002",
@@ -84,7 +87,7 @@ def test_every_problem_is_drawn_or_refused_with_a_reason(workspace: Workspace) -
 
 def test_a_second_run_does_nothing_and_changes_no_byte(workspace: Workspace) -> None:
     render_version(workspace, Version.VISION_ONLY, "en")
-    folder = workspace.renders("print", "vision-only", "en")
+    folder = workspace.renders("clean", "vision-only", "en")
     before = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.png")}
     digest = folder_digest(folder)
     again = render_version(workspace, Version.VISION_ONLY, "en")
@@ -106,7 +109,7 @@ def test_the_number_of_processes_does_not_matter(tmp_path: Path, studio: Studio)
 @pytest.mark.parametrize("damage", ["png", "json", "no-json"])
 def test_a_damaged_picture_or_sidecar_is_made_anew(workspace: Workspace, damage: str) -> None:
     render_version(workspace, Version.VISION_ONLY, "en")
-    folder = workspace.renders("print", "vision-only", "en")
+    folder = workspace.renders("clean", "vision-only", "en")
     digest = folder_digest(folder)
     path = picture_path(workspace, Version.VISION_ONLY, "en", "phys/003")
     if damage == "png":
@@ -151,14 +154,14 @@ def test_an_item_that_fails_leaves_no_picture_and_is_named(workspace: Workspace,
     assert result.exit_code == 1
     assert "U+1F9EA" in result.output
     assert not picture_path(workspace, Version.VISION_ONLY, "en", "phys/000").exists()
-    folder = workspace.renders("print", "vision-only", "en")
+    folder = workspace.renders("clean", "vision-only", "en")
     assert [row.reason for row in read_jsonl(folder / "rejected.jsonl", Rejected)] == ["missing-glyph"]
 
 
 def test_only_some_problems_leaves_the_others_and_marks_the_rest_unsettled(workspace: Workspace) -> None:
     first = render_version(workspace, Version.VISION_ONLY, "en", only=["phys/001"])
     assert first.made == 1
-    folder = workspace.renders("print", "vision-only", "en")
+    folder = workspace.renders("clean", "vision-only", "en")
     assert stage_state(workspace, folder / "index.jsonl") == "missing"
     render_version(workspace, Version.VISION_ONLY, "en")
     assert stage_state(workspace, folder / "index.jsonl") == "done"
@@ -176,7 +179,7 @@ def test_a_run_over_some_problems_does_not_vouch_for_the_others(workspace: Works
         made[n] = made[n].model_copy(update={"texts": {"en": text}, "source_texts": {"en": text}})
     write_records(workspace.problems, made, Problem)
     assert render_version(workspace, Version.VISION_ONLY, "en", only=["phys/000"]).made == 1
-    folder = workspace.renders("print", "vision-only", "en")
+    folder = workspace.renders("clean", "vision-only", "en")
     assert stage_state(workspace, folder / "index.jsonl") == "missing"
     listed = {row.problem_id for row in read_jsonl(folder / "index.jsonl", IndexRow)}
     assert "phys/000" in listed and "phys/003" not in listed
@@ -190,7 +193,7 @@ def test_a_refusal_from_before_an_edit_settles_nothing(workspace: Workspace, stu
     made = problems(studio)
     made[2] = made[0].model_copy(update={"problem_id": "phys/002"})
     write_records(workspace.problems, made, Problem)
-    index = workspace.renders("print", "vision-rich", "en") / "index.jsonl"
+    index = workspace.renders("clean", "vision-rich", "en") / "index.jsonl"
     render_version(workspace, Version.VISION_RICH, "en", only=["phys/000"])
     assert stage_state(workspace, index) == "missing"
     assert render_version(workspace, Version.VISION_RICH, "en").reasons == {"nothing-to-show": 1}
@@ -249,12 +252,88 @@ def test_a_second_writer_is_told_who_holds_the_lock(workspace: Workspace) -> Non
         render_version(workspace, Version.VISION_ONLY, "en")
 
 
+@pytest.mark.parametrize("style", ["clean", "exam", "phone-photo"])
+def test_the_result_does_not_depend_on_the_number_of_processes(
+    tmp_path: Path, studio: Studio, style: str
+) -> None:
+    made = problems(studio, 8)
+    digests = []
+    for jobs in ("1", "2"):
+        workspace = workspace_of(tmp_path / jobs, studio, made)
+        result = run(workspace, "vision-only", "--language", "en", "--jobs", jobs, "--style", style)
+        assert result.exit_code == 0, result.output
+        digests.append(folder_digest(workspace.renders(style, "vision-only", "en")))
+    assert digests[0] == digests[1]
+
+
+def test_the_formula_cache_belongs_to_no_artefact(workspace: Workspace) -> None:
+    typesetter_for.cache_clear()  # as a fresh process: nothing in memory
+    render_version(workspace, Version.VISION_ONLY, "en")
+    folder = workspace.renders("clean", "vision-only", "en")
+    before = folder_digest(folder)
+    cache = formula_cache(workspace)
+    assert cache.is_file()
+    for path in folder.iterdir():
+        path.unlink()
+    render_version(workspace, Version.VISION_ONLY, "en")  # with what the cache holds
+    assert folder_digest(folder) == before
+    share_formulas(BUNDLED, cache).close()
+    cache.unlink()
+    assert render_version(workspace, Version.VISION_ONLY, "en").kept == 6
+    assert not any("cache" in line for line in read_manifest_text(folder))
+
+
+def read_manifest_text(folder: Path) -> list[str]:
+    return [path.read_text(encoding="utf-8") for path in folder.glob("*manifest*")]
+
+
+def test_another_font_draws_anew_and_is_recorded(
+    workspace: Workspace, latin_font: Path, tmp_path: Path
+) -> None:
+    only = ("--language", "en", "--only", "phys/000", "--jobs", "1")
+    assert run(workspace, "vision-only", *only).exit_code == 0
+    path = picture_path(workspace, Version.VISION_ONLY, "en", "phys/000").with_suffix(".json")
+    bundled = json.loads(path.read_text(encoding="utf-8"))
+    assert bundled["font_sha256"] == sha256_file(BUNDLED)
+    assert run(workspace, "vision-only", *only, "--font", str(latin_font)).exit_code == 0
+    other = json.loads(path.read_text(encoding="utf-8"))
+    assert other["font_sha256"] == sha256_file(latin_font) != bundled["font_sha256"]
+    for content, words in ((b"no font", "not a font"), (None, "cannot be read")):
+        broken = tmp_path / "broken.otf"
+        broken.unlink(missing_ok=True)
+        if content is not None:
+            broken.write_bytes(content)
+        with pytest.raises(UsageError, match=words):
+            render_version(workspace, Version.VISION_ONLY, "en", font=broken)
+
+
+def test_the_recipe_may_name_a_font_and_a_style(tmp_path: Path, studio: Studio, latin_font: Path) -> None:
+    recipe = default_recipe_toml("test").replace('style = "clean"', 'style = "exam"\nfont = "own.otf"', 1)
+    workspace = Workspace.create(tmp_path / "ws", recipe)
+    (workspace.root / "own.otf").write_bytes(latin_font.read_bytes())
+    made = problems(studio, 2)
+    for problem in made:
+        for ref in problem.images:
+            write_atomic(workspace.image(ref.sha256, ref.suffix), studio.bytes_of[ref.sha256])
+    write_records(workspace.problems, made, Problem)
+    assert render_version(workspace, Version.VISION_ONLY, "en").made == 2
+    sidecar = read_sidecar(
+        picture_path(workspace, Version.VISION_ONLY, "en", "phys/000").with_suffix(".json")
+    )
+    assert sidecar is not None and sidecar.font_sha256 == sha256_file(latin_font)
+    assert sidecar.style["name"] == "exam"
+    with pytest.raises(RecipeError, match=r"render\.style"):
+        Workspace.create(
+            tmp_path / "other", default_recipe_toml("test").replace('style = "clean"', 'style = "x"')
+        )
+
+
 def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(tmp_path: Path, studio: Studio) -> None:
     made = problems(studio, 12)
     whole = workspace_of(tmp_path / "whole", studio, made)
     render_version(whole, Version.VISION_ONLY, "en")
     killed = workspace_of(tmp_path / "killed", studio, made)
-    folder = killed.renders("print", "vision-only", "en")
+    folder = killed.renders("clean", "vision-only", "en")
     code = (
         "import sys; from pathlib import Path\n"
         "from benchwright.render.job import render_version\n"
@@ -272,4 +351,4 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(tmp_path: Path, studi
     assert not (folder / "index.jsonl").exists()
     result = render_version(killed, Version.VISION_ONLY, "en")
     assert result.kept >= 3 and result.made + result.kept == 12
-    assert folder_digest(folder) == folder_digest(whole.renders("print", "vision-only", "en"))
+    assert folder_digest(folder) == folder_digest(whole.renders("clean", "vision-only", "en"))

@@ -10,7 +10,7 @@ from PIL import Image
 
 from benchwright.render.canvas import Block, ink_mask
 from benchwright.render.font import TextFont, load_font
-from benchwright.render.formula import Typesetter
+from benchwright.render.formula import Typesetter, make_typesetter
 from benchwright.render.layout import Setter
 from benchwright.render.linebreak import NO_START
 from benchwright.schemas.errors import ItemError
@@ -186,6 +186,37 @@ def test_tables_are_drawn_with_every_cell(setter: Setter) -> None:
             assert apart_x or apart_y
 
 
+def test_curly_quotes_are_narrow_in_english_and_an_em_wide_in_chinese(setter: Setter) -> None:
+    em = setter.px
+    assert setter.font.width("’", em) < 0.3 * em
+    assert setter.natural_width("isn’t") < setter.natural_width("isnt") + 0.3 * em
+    assert setter.natural_width("“电流”") == 4 * em
+    assert setter.natural_width("他说It’s") == setter.natural_width("他说Its") + setter.font.width(
+        "’", em
+    ) or (setter.natural_width("他说It’s") < setter.natural_width("他说Its") + 0.3 * em)
+    opening, closing = (run for run in setter.set("“电”", 900).runs if run.text in "“”")
+    assert opening.x > 0.4 * em  # its ink is at the side of the word
+    assert closing.x == 2 * em
+    assert setter.set("“电”", 900).lines[0].text == "“电”"
+
+
+def test_dots_stand_on_the_line_in_english_and_in_the_middle_in_chinese(setter: Setter) -> None:
+    assert setter.set("and so on…", 900).lines[0].text == "and so on..."
+    assert setter.counts["ellipsis"] == 1
+    assert setter.set("等等……", 900).lines[0].text == "等等……"
+
+
+@pytest.mark.parametrize("text", ["word " * 60, "木块在水平面上" * 20, "如图 block 与 $x^2$，" * 15])
+def test_justified_lines_end_flush_and_say_the_same(setter: Setter, text: str) -> None:
+    plain = setter.set(text, 700)
+    justified = Setter(setter.font, setter.typesetter, setter.px, justify=True).set(text, 700)
+    assert [line.text for line in justified.lines] == [line.text for line in plain.lines]
+    stretched = [line for line in justified.lines[:-1] if line.width == 700]
+    assert len(stretched) >= len(justified.lines) // 2
+    assert justified.lines[-1].width == plain.lines[-1].width
+    assert all(line.width <= 700 for line in justified.lines)
+
+
 # --- what the font cannot draw ---------------------------------------------------------------------------------
 
 
@@ -217,6 +248,17 @@ def test_ren_03_scripts_that_are_not_supported_are_refused(setter: Setter, text:
     assert "U+" in caught.value.detail
 
 
+@pytest.mark.parametrize("text", ["שלום 3", "a \u202e b", r"$\text{שלום}$"])
+def test_ren_03_a_font_with_hebrew_letters_does_not_make_them_supported(text: str, hebrew_font: Path) -> None:
+    font = TextFont(hebrew_font)
+    assert "ש" in font
+    small = Setter(font, make_typesetter(font), 32)
+    with pytest.raises(ItemError) as caught:
+        small.set(text, 900)
+    assert caught.value.reason in ("right-to-left", "missing-glyph")
+    assert ("right" in caught.value.detail) == ("ש" in text)
+
+
 def test_the_bundled_font_has_the_national_tables() -> None:
     font = load_font()
     for lead in range(0xB0, 0xF8):
@@ -232,4 +274,6 @@ def test_any_unicode_is_drawn_or_refused(setter: Setter, text: str) -> None:
     try:
         setter.set(text, 800)
     except ItemError as error:
-        assert error.reason in ("missing-glyph", "formula", "formula-too-long", "formula-too-wide", "table")
+        assert error.reason in (
+            *("missing-glyph", "right-to-left", "formula", "formula-too-long", "formula-too-wide", "table"),
+        )

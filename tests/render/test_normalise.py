@@ -20,6 +20,10 @@ from benchwright.render.normalise import normalise_tex, normalise_text
         (r"\ch{H2O}", r"\ce{H2O}", "ch"),
         (r"\mbox{if }", r"\text{if }", "mbox"),
         ("50%", r"50\%", "bare-percent"),
+        (r"\bold{M}", r"\mathbf{M}", "bold"),
+        (r"\text{\_\_\_\_}", r"\underline{\qquad}", "blank-in-text"),
+        (r"\nE_2=1", "E_2=1", "literal-newline"),
+        (r"x=1,\n", "x=1,", "literal-newline"),
         ("5 $", r"5 \$", "bare-dollar"),
         ("\text{km}", r"\text{km}", "escape-tab"),
         ("\frac12", r"\frac12", "escape-form-feed"),
@@ -44,7 +48,24 @@ def test_each_math_rule_repairs_and_is_counted(source: str, expected: str, rule:
 
 @pytest.mark.parametrize(
     "tex",
-    [r"50\%", r"\$5", r"\theta", r"\times", r"\left\{x\right\}", r"1\\/2", r"\chi", r"\textbf{a}", "a | b"],
+    [
+        r"\ne x",
+        r"\nu",
+        r"\ni",
+        r"\nRightarrow",
+        r"\nVdash x",
+        r"\ce{$K$ = 1}",
+        r"\begin{cases}a\\n\end{cases}",
+        r"50\%",
+        r"\$5",
+        r"\theta",
+        r"\times",
+        r"\left\{x\right\}",
+        r"1\\/2",
+        r"\chi",
+        r"\textbf{a}",
+        "a | b",
+    ],
 )
 def test_clean_math_is_left_alone(tex: str) -> None:
     cleaned, counts = normalise_tex(tex)

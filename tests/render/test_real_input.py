@@ -25,8 +25,8 @@ SHARED = Path(os.environ.get("BENCHWRIGHT_SHARED", Path(__file__).parents[3] / "
 needs_data = pytest.mark.skipif(
     not SHARED.is_dir(), reason="the shared data is not there (BENCHWRIGHT_SHARED)"
 )
-FORMULA_REASONS = {"formula", "missing-glyph", "formula-too-long"}
-PAGE_REASONS = FORMULA_REASONS | {"table", "formula-too-wide", "too-long"}
+FORMULA_REASONS = {"formula", "missing-glyph", "formula-too-long", "right-to-left"}
+PAGE_REASONS = FORMULA_REASONS | {"table", "formula-too-wide", "too-long", "right-to-left"}
 
 
 def typeset_all(typesetter: Typesetter, step: int) -> float:

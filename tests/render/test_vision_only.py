@@ -220,7 +220,7 @@ def test_the_sidecar_says_what_was_drawn_by_whom(studio: Studio) -> None:
 
 def test_the_style_follows_the_recipe_and_has_a_digest() -> None:
     style = style_of(RenderRecipe(ink="black", font_size=40))
-    assert (style.ink, style.font_px, style.name) == ("black", 40, "print")
+    assert (style.ink, style.font_px, style.name) == ("black", 40, "clean")
     assert style.digest != RenderStyle().digest == RenderStyle().digest
 
 

@@ -18,8 +18,10 @@ RULE, conditions (all optional, all must hold):
     "match": REGEX        found in the text of all messages, joined by line breaks (flags: DOTALL)
     "model": REGEX        found in the model's name
     "has_image": bool, "has_schema": bool
+    "format": TYPE        response_format.type is this ("json_schema", "json_object")
     "every": N            this is the N-th, 2N-th, ... distinct request (by its body, in order of first arrival)
     "times": N            only the first N times for each distinct request, afterwards the rule is passed over
+    "above": N            more than N requests are being answered at this moment
 RULE, action (one):
     "answer": TEXT        reply text; \\1 or \\g<name> are groups of "match"
     "answers": [TEXT,..]  one of them by the seeded hash of the prompt
@@ -27,9 +29,10 @@ RULE, action (one):
     "letter": SEED        "Answer: X", X by hash of seed and prompt among the option labels at line starts (else A-D)
     "judge": {"ground": REGEX, "reply": REGEX}   group 1 of each is taken from the prompt; ends in [Consistent] when
                           they are equal after stripping blanks and case, else [Inconsistent]
+    "read_digits": true   reply text is the number that the (first) image shows, read from its pixels
     "status": N           an HTTP error; "error": {...} its body, "retry_after": TEXT its header
     "hang_s": S           no reply for S seconds, then the connection is closed
-    "disconnect": true    the connection is closed at once; "disconnect": "half" sends half a body first
+    "disconnect": true    the connection is closed at once; "half" sends half a body first, "reset" resets it (RST)
     "malformed": true     HTTP 200 with a cut JSON body
     "raw": VALUE          HTTP 200 with exactly this JSON body
 RULE, modifiers of a reply:
@@ -49,11 +52,15 @@ from __future__ import annotations
 import argparse
 import base64
 import hashlib
+import io
 import json
 import re
 import signal
+import socket
+import struct
 import sys
 import threading
+import time
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -76,6 +83,8 @@ class Recorded:
     """(MIME type, bytes) in the order of sending."""
     authorization: str
     in_flight: int
+    at: float
+    """Monotonic seconds of arrival; not in the log."""
     rule: int | None = None
     status: int | None = None
 
@@ -183,6 +192,10 @@ def _applies(rule: dict[str, Any], recorded: Recorded, ordinal: int) -> bool:
         return False
     if "has_schema" in rule and rule["has_schema"] != ("response_format" in recorded.body):
         return False
+    if "format" in rule and rule["format"] != (recorded.body.get("response_format") or {}).get("type"):
+        return False
+    if "above" in rule and recorded.in_flight <= rule["above"]:
+        return False
     return "every" not in rule or ordinal % rule["every"] == 0
 
 
@@ -210,8 +223,35 @@ def _reply_text(rule: dict[str, Any], prompt: str) -> str:
     return f"Answer: {labels[_seeded(rule.get('letter', 0), prompt, len(labels))]}"
 
 
+def read_digits(data: bytes) -> str:
+    """The digits of an image in black on white: each run of inked columns is the digit that it is most like."""
+    from PIL import Image, ImageChops, ImageDraw, ImageFont, ImageStat
+
+    def pieces(image: Any) -> list[Any]:
+        inked = [any(image.crop((x, 0, x + 1, image.height)).tobytes()) for x in range(image.width)]
+        starts = [x for x in range(image.width) if inked[x] and (x == 0 or not inked[x - 1])]
+        ends = [x + 1 for x in range(image.width) if inked[x] and (x + 1 == image.width or not inked[x + 1])]
+        cut = (image.crop((start, 0, end, image.height)) for start, end in zip(starts, ends, strict=True))
+        return [piece.crop(piece.getbbox()).resize((24, 32)) for piece in cut]
+
+    def drawn(digit: str) -> Any:
+        canvas = Image.new("L", (80, 100))
+        ImageDraw.Draw(canvas).text((40, 50), digit, fill=255, font=ImageFont.load_default(64), anchor="mm")
+        return pieces(canvas)[0]
+
+    known = {digit: drawn(digit) for digit in "0123456789"}
+    with Image.open(io.BytesIO(data)) as opened:
+        ink = ImageChops.invert(opened.convert("L"))
+    return "".join(
+        min(known, key=lambda digit: ImageStat.Stat(ImageChops.difference(piece, known[digit])).sum[0])
+        for piece in pieces(ink)
+    )
+
+
 def _reply_body(rule: dict[str, Any], recorded: Recorded) -> dict[str, Any]:
     text: str | None = rule["content"] if "content" in rule else _reply_text(rule, recorded.prompt)
+    if "read_digits" in rule:
+        text = read_digits(recorded.images[0][1])
     if "think" in rule:
         text = f"<think>{rule['think']}" + ("" if rule.get("unclosed") else f"</think>\n{text}")
     message: dict[str, Any] = {"role": "assistant", "content": text, "refusal": rule.get("refusal")}
@@ -258,7 +298,9 @@ class _Handler(BaseHTTPRequestHandler):
             state.max_in_flight = max(state.max_in_flight, state.in_flight)
             authorization = self.headers.get("authorization", "")
             number = len(state.requests)
-            recorded = Recorded(number, self.path, body, prompt, images, authorization, state.in_flight)
+            recorded = Recorded(
+                number, self.path, body, prompt, images, authorization, state.in_flight, time.monotonic()
+            )
             state.requests.append(recorded)
             rule = state.choose(recorded)
         try:
@@ -277,6 +319,9 @@ class _Handler(BaseHTTPRequestHandler):
         elif "disconnect" in rule:
             if rule["disconnect"] == "half":
                 self._send(200, _reply_body({"answer": "half"}, recorded), cut=True)
+            if rule["disconnect"] == "reset":
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                self.connection.close()
             self.close_connection = True
         elif "status" in rule:
             error = rule.get(

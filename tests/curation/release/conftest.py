@@ -74,7 +74,7 @@ def stored(workspace: Workspace, text: str, kind: str = "PNG") -> ImageRef:
 
 def rendered(workspace: Workspace, item: Problem, version: str, language: str, shown: Sequence[str]) -> None:
     """Leave a rendered image with its sidecar as the renderer would."""
-    folder = workspace.renders("print", version, language)
+    folder = workspace.renders("clean", version, language)
     folder.mkdir(parents=True, exist_ok=True)
     style = style_of(workspace.recipe.render)
     data = picture(f"{item.problem_id} {version} {language}")
@@ -105,7 +105,7 @@ def rendered(workspace: Workspace, item: Problem, version: str, language: str, s
 def not_rendered(workspace: Workspace, item: Problem, version: str, language: str) -> None:
     """Leave the renderer's word that it could not make an image."""
     why = Rejected(item_id=item.problem_id, stage=f"render/{version}/{language}", reason="no-room")
-    write_jsonl(workspace.renders("print", version, language) / "rejected.jsonl", [why])
+    write_jsonl(workspace.renders("clean", version, language) / "rejected.jsonl", [why])
 
 
 def circuit(workspace: Workspace) -> Problem:

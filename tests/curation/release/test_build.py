@@ -100,7 +100,7 @@ def test_same_bytes_elsewhere_and_again(tiny, tmp_path, make_workspace):
 def test_state_follows_the_renders(tiny):
     assert release_state(tiny, "v1.0.0") == "missing"
     built(tiny)
-    next(tiny.renders("print", "vision-rich", "en").glob("*.png")).unlink()
+    next(tiny.renders("clean", "vision-rich", "en").glob("*.png")).unlink()
     assert release_state(tiny, "v1.0.0") == "stale"
     tiny.problems.unlink()  # `status` must be able to say it
     assert release_state(tiny, "v1.0.0") == "stale"
@@ -108,7 +108,7 @@ def test_state_follows_the_renders(tiny):
 
 def test_unfinished_renders_refuse(tiny):
     """A forgotten `render` must not publish a release with holes in it."""
-    next(tiny.renders("print", "vision-only", "zh").glob("*.png")).unlink()
+    next(tiny.renders("clean", "vision-only", "zh").glob("*.png")).unlink()
     problems = read_records(tiny.problems, Problem)
     problems[1] = problems[1].model_copy(update={"subject": "edited"})
     write_records(tiny.problems, problems, Problem)

@@ -73,7 +73,7 @@ def test_second_push_sends_nothing(hub, tiny):
 def test_a_tag_never_moves(hub, tiny):
     assert push(hub, tiny, "--no-verify").returncode == 0
     before = (hub.ask("GET", HEAD)["sha"], tags(hub))
-    renders = tiny.renders("print", "vision-only", "zh")
+    renders = tiny.renders("clean", "vision-only", "zh")
     (renders / "circuit.png").unlink()
     (renders / "rejected.jsonl").write_text(
         (renders / "rejected.jsonl").read_text().replace("multi", "circuit")

@@ -1,0 +1,434 @@
+"""The proposing commands of `curate`: one for each job of machines, all with the same flags for asking models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from benchwright.cli.common import (
+    Incomplete,
+    SummaryTable,
+    emit,
+    json_option,
+    open_workspace,
+    progress,
+    say,
+    show_table,
+    stderr_is_a_terminal,
+    workspace_option,
+)
+
+if TYPE_CHECKING:
+    from benchwright.curation.proposers.catalogue import Wishes
+    from benchwright.curation.proposers.planning import Planning
+    from benchwright.models.prices import PriceTable
+    from benchwright.models.spending import Ledger, Spending
+    from benchwright.schemas.artefact import StageResult
+    from benchwright.schemas.recipe import ModelRecipe
+    from benchwright.schemas.workspace import Workspace
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option("--discipline", default=None, help="Only this discipline; default: all that are selected."),
+    click.option(
+        "--model",
+        "models",
+        multiple=True,
+        help="`embedded`, or a chat model such as openai/NAME or local/PATH; several make a panel. "
+        "Default: the recipe's.",
+    ),
+    click.option("--base-url", default=None, help="OpenAI-compatible server of the models."),
+    click.option(
+        "--votes",
+        type=click.IntRange(1),
+        default=1,
+        show_default=True,
+        help="How often each model is asked what is put to a vote.",
+    ),
+    click.option("--concurrency", type=click.IntRange(1), default=None, help="Calls in flight at most."),
+    click.option(
+        "--allow-external",
+        is_flag=True,
+        help="Unreleased questions and answers may go to a model outside this machine.",
+    ),
+    click.option(
+        "--budget",
+        metavar="USD",
+        default=None,
+        help="Stop cleanly before the calls cost more; running again with more goes on from there.",
+    ),
+    click.option(
+        "--prices",
+        type=click.Path(path_type=Path, dir_okay=False),
+        default=None,
+        help="A TOML file of prices by model, beside the recipe's [prices].",
+    ),
+    click.option(
+        "--dry-run", is_flag=True, help="Print calls, tokens, cost, hosts and what is sent; ask nothing."
+    ),
+    click.option(
+        "--pilot",
+        type=click.IntRange(1),
+        default=None,
+        metavar="N",
+        help="Ask about N random items for real, then print what the rest would cost.",
+    ),
+    workspace_option,
+    json_option,
+)
+
+
+def asking_options(function: F) -> F:
+    """Add the flags that all proposing commands share."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+@click.command()
+@asking_options
+def tag(**flags: Any) -> None:
+    """Propose subject, difficulty and knowledge points of the selected questions."""
+    _propose("tag", "Tag", flags, follow="annotate push tagging", after=_show_tags)
+
+
+@click.command()
+@asking_options
+def taxonomy(**flags: Any) -> None:
+    """Propose a discipline's subjects from its knowledge points and clusters."""
+    _propose("taxonomy", "Taxonomy", flags)
+
+
+@click.command()
+@click.option(
+    "--solve",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="N solutions by each model against the ground answer: is the answer right?",
+)
+@click.option(
+    "--blind",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="At least N tries without picture, with options alone, with a wrong picture; options rotate.",
+)
+@asking_options
+def assess(solve: int, blind: int, **flags: Any) -> None:
+    """Propose what is wrong with text and picture, and rate complexity and visual richness."""
+    _propose("assess", "Assess", flags, wishes={"solve": solve, "blind": blind})
+
+
+@click.command()
+@click.option("--no-back", is_flag=True, help="No translation back; then proposals carry no score.")
+@asking_options
+def translate(no_back: bool, **flags: Any) -> None:
+    """Propose translations between Chinese and English, checked token by token."""
+    _propose("translate", "Translate", flags, wishes={"back": not no_back})
+
+
+@click.command(name="multiple-choice")
+@click.option(
+    "--options", type=click.IntRange(2, 10), default=4, show_default=True, help="Options of each question."
+)
+@click.option("--none-of-these", is_flag=True, help='An option may be "none of these".')
+@asking_options
+def multiple_choice(options: int, none_of_these: bool, **flags: Any) -> None:
+    """Propose a multiple-choice form of free-form questions; the free form is kept."""
+    wishes = {"options": options, "none_of_these": none_of_these}
+    _propose("multiple-choice", "Multiple choice", flags, wishes=wishes, follow="curate decompose")
+
+
+@click.command()
+@asking_options
+def decompose(**flags: Any) -> None:
+    """Propose the split into stem, conditions, core question, knowledge cue and detail."""
+    _propose("decompose", "Decompose", flags)
+
+
+@click.command()
+@click.option(
+    "--options", type=click.IntRange(2, 10), default=4, show_default=True, help="Options of each question."
+)
+@click.option("--none-of-these", is_flag=True, help='An option may be "none of these".')
+@asking_options
+def transform(options: int, none_of_these: bool, **flags: Any) -> None:
+    """Both at once: multiple-choice, then decompose."""
+    if flags["as_json"]:
+        raise click.UsageError("--json speaks of one job: run multiple-choice and decompose by themselves.")
+    wishes = {"options": options, "none_of_these": none_of_these}
+    failures = []
+    for command, title in (("multiple-choice", "Multiple choice"), ("decompose", "Decompose")):
+        try:
+            _propose(command, title, flags, wishes=wishes, follow=None)
+        except Incomplete as error:
+            # What failed in the first step stays free-form; the second says what it did with the rest.
+            failures.append(str(error))
+    if failures:
+        raise Incomplete(" ".join(failures))
+
+
+def _propose(
+    command: str,
+    title: str,
+    flags: dict[str, Any],
+    *,
+    wishes: Mapping[str, Any] | None = None,
+    follow: str | None = "curate problems",
+    after: Callable[[Workspace, str | None], None] | None = None,
+) -> None:
+    """Run one proposer as the flags say: for real, or as a dry run."""
+    from benchwright.curation.proposers.catalogue import JOB_OF_COMMAND, Wishes
+
+    place = open_workspace(flags["workspace"])
+    job = JOB_OF_COMMAND[command]
+    models = panel_of(place, job, flags)
+    wanted = Wishes(**(wishes or {}))
+    if flags["dry_run"] or flags["pilot"]:
+        _plan(place, command, title, models, wanted, flags)
+        return
+    ledger = _ledger(place, job, flags)
+    with progress(0, command) as bar:
+
+        def on_item(done: int, total: int) -> None:
+            bar.total, bar.shown = total, stderr_is_a_terminal()
+            bar.advance(done - bar.done)
+
+        result = _run(place, command, models, wanted, flags, ledger, on_item)
+    _report(place, command, title, models, result, ledger.spending(), flags, follow)
+    if after is not None and not flags["as_json"]:
+        after(place, flags["discipline"])
+    _raise_if_failed(command, result)
+
+
+def _run(
+    place: Workspace,
+    command: str,
+    models: tuple[ModelRecipe, ...],
+    wishes: Wishes,
+    flags: dict[str, Any],
+    ledger: Ledger,
+    on_item: Callable[[int, int], None],
+) -> StageResult:
+    from benchwright.curation.proposers.asking import Asking
+    from benchwright.curation.proposers.catalogue import JOB_OF_COMMAND, asking_proposer, embedded_proposer
+    from benchwright.curation.proposers.stage import disciplines_of, run_asking, run_embedded
+
+    names = disciplines_of(place, JOB_OF_COMMAND[command], flags["discipline"])
+    if not models:
+        return run_embedded(
+            place, embedded_proposer(place, command, names, wishes), flags["discipline"], on_item
+        )
+    proposer = asking_proposer(place, command, names, wishes)
+    asking = Asking(models, flags["votes"])
+    return run_asking(place, proposer, asking, flags["discipline"], on_item, ledger)
+
+
+def panel_of(place: Workspace, job: str, flags: Mapping[str, Any]) -> tuple[ModelRecipe, ...]:
+    """Whom to ask: the flags over `[models.JOB]` or `[models.default]` of the recipe; none: the embedded proposer.
+
+    Raises:
+        UsageError: `embedded` beside a model, or a flag for models without any.
+    """
+    from benchwright.schemas.errors import UsageError
+    from benchwright.schemas.recipe import ModelRecipe
+
+    known = place.recipe.models.get(job) or place.recipe.models.get("default")
+    names = tuple(flags["models"]) or ((known.model,) if known else ("embedded",))
+    if names == ("embedded",):
+        idle = [
+            f"--{name.replace('_', '-')}"
+            for name in ("base_url", "budget", "dry_run", "pilot")
+            if flags[name]
+        ]
+        if idle:
+            raise UsageError(f"{', '.join(idle)}: no model is asked here; name one with --model.")
+        return ()
+    if "embedded" in names:
+        raise UsageError("--model embedded asks nobody: leave it away beside other models.")
+    values: dict[str, Any] = known.model_dump(exclude_unset=True) if known else {}
+    if flags["base_url"]:
+        values["base_url"] = flags["base_url"]
+    if flags["concurrency"]:
+        values["concurrency"] = flags["concurrency"]
+    if flags["allow_external"]:
+        values["allow_external"] = True
+    return tuple(ModelRecipe.model_validate({**values, "model": name}) for name in names)
+
+
+def _ledger(place: Workspace, job: str, flags: Mapping[str, Any]) -> Ledger:
+    """What books the calls; with `--budget` it stops them.
+
+    Raises:
+        UsageError: the budget is no amount.
+    """
+    from decimal import Decimal, InvalidOperation
+
+    from benchwright.models.budget import Budget
+    from benchwright.models.spending import Ledger
+    from benchwright.schemas.errors import UsageError
+
+    prices = _prices(place, flags)
+    if flags["budget"] is None:
+        return Ledger(job, prices)
+    try:
+        usd = Decimal(flags["budget"])
+    except InvalidOperation as error:
+        raise UsageError(f"--budget {flags['budget']!r} is no amount of US dollars, such as 2.50.") from error
+    return Ledger(job, prices, Budget(usd, prices))
+
+
+def _prices(place: Workspace, flags: Mapping[str, Any]) -> PriceTable:
+    from benchwright.models.prices import load_prices
+
+    return load_prices(place.recipe.prices, flags["prices"])
+
+
+def _plan(
+    place: Workspace,
+    command: str,
+    title: str,
+    models: tuple[ModelRecipe, ...],
+    wishes: Wishes,
+    flags: dict[str, Any],
+) -> None:
+    """Show what would be asked; with a pilot, ask about some items first."""
+    from benchwright.curation.proposers.asking import Asking
+    from benchwright.curation.proposers.catalogue import JOB_OF_COMMAND, asking_proposer
+    from benchwright.curation.proposers.planning import plan
+    from benchwright.curation.proposers.stage import disciplines_of
+    from benchwright.models.dry_run import DRY_RUN_COLUMNS, dry_run_notes, dry_run_rows
+
+    names = disciplines_of(place, JOB_OF_COMMAND[command], flags["discipline"])
+    found = plan(
+        place,
+        asking_proposer(place, command, names, wishes),
+        Asking(models, flags["votes"]),
+        flags["discipline"],
+        prices=_prices(place, flags),
+        pilot=flags["pilot"] or 0,
+        ledger=_ledger(place, JOB_OF_COMMAND[command], flags),
+    )
+    table = SummaryTable(f"{title}: nothing was asked", DRY_RUN_COLUMNS, dry_run_rows(found.plans))
+    if found.spending:
+        table = SummaryTable(f"{title}: what the rest would cost", DRY_RUN_COLUMNS, dry_run_rows(found.plans))
+        _say_spending(found.spending)
+    if not flags["as_json"]:
+        for note in [note for one in found.plans for note in dry_run_notes(one)] + _planning_notes(found):
+            say(note)
+        for sample in [sample for one in found.plans for sample in one.samples][:1]:
+            say(f"--- what is sent about {sample.item_id}:\n" + "\n".join(sample.messages) + "\n---")
+    emit(found.model_dump(mode="json"), table, flags["as_json"])
+
+
+def _planning_notes(found: Planning) -> list[str]:
+    notes = [f"{n:,} items would not be asked about: {reason}" for reason, n in found.left_out.items()]
+    added = found.follow_ups
+    if added is None:
+        notes.append(
+            "calls that depend on a reply (a re-ask, a translation back) are not counted; --pilot shows them"
+        )
+    elif added.made > added.foreseen:
+        times = f", {added.factor:.2f} times the tokens" if added.factor else ""
+        notes.append(
+            f"the pilot took {added.made:,} calls for {added.foreseen:,} foreseen{times}: expect as much of the rest"
+        )
+    return notes
+
+
+def _report(
+    place: Workspace,
+    command: str,
+    title: str,
+    models: Sequence[ModelRecipe],
+    result: StageResult,
+    spending: Sequence[Spending],
+    flags: Mapping[str, Any],
+    follow: str | None,
+) -> None:
+    counts = result.counts
+    assert counts is not None, "this stage always counts"
+    if not result.ran:
+        say("nothing to do: these proposals were already made")
+    _say_spending(spending)
+    if counts.reasons:
+        say("no proposal: " + ", ".join(f"{reason} {n:,}" for reason, n in counts.reasons.items()))
+    proposers = " + ".join(model.model for model in models) or "embedded"
+    table = SummaryTable(
+        title,
+        ["proposer", "in", "proposed", "none", "file"],
+        [[proposers, counts.n_in, counts.n_kept, counts.n_rejected, place.relative(result.outputs[0])]],
+    )
+    output = {
+        "ran": result.ran,
+        **counts.model_dump(),
+        "spending": [one.model_dump(mode="json") for one in spending],
+    }
+    emit(output, table, flags["as_json"], follow)
+
+
+def _say_spending(spending: Sequence[Spending]) -> None:
+    from benchwright.models.spending import spending_notes
+
+    for one in spending:
+        say(
+            f"{one.model}: {one.made:,} calls ({one.reused:,} more from the store, {one.retries:,} retries), "
+            f"{one.input_tokens:,} tokens in, {one.output_tokens:,} out, {one.money}"
+        )
+    for note in spending_notes(spending):
+        say(note)
+
+
+def _raise_if_failed(command: str, result: StageResult) -> None:
+    """Items that failed make the exit code 1; items that need nothing, by a rule, do not.
+
+    Raises:
+        Incomplete: some failed.
+    """
+    from benchwright.curation.proposers.stage import FAILED
+
+    assert result.counts is not None, "this stage always counts"
+    failed = {reason: n for reason, n in result.counts.reasons.items() if reason in FAILED}
+    if not failed:
+        return
+    listed = ", ".join(f"{reason} {n:,}" for reason, n in failed.items())
+    again = (
+        f"run `curate {command}` again with a larger --budget to go on from there"
+        if "budget-reached" in failed
+        else f"run `curate {command}` again to ask for them once more"
+    )
+    raise Incomplete(f"{sum(failed.values())} of {result.counts.n_in} have no proposal ({listed}): {again}.")
+
+
+def _show_tags(place: Workspace, discipline: str | None) -> None:
+    """After tagging: levels by grade, what the vocabulary lacks, whom to review first."""
+    from benchwright.curation.proposers.chosen import chosen_questions, selected_disciplines
+    from benchwright.curation.proposers.tagging_report import COLUMNS, tagging_report
+    from benchwright.schemas.jobs import Proposal
+    from benchwright.schemas.journal import read_jsonl
+
+    names = selected_disciplines(place, discipline)
+    questions = [item.question for name in names for item in chosen_questions(place, name, "tag")[0]]
+    found = tagging_report(questions, read_jsonl(place.proposals("tagging"), Proposal))
+    if len(found.levels.rows) > 1:
+        show_table(SummaryTable("Levels by grade", COLUMNS, found.levels.cells()))
+    clear = sum(inversion.clear for inversion in found.levels.inversions)
+    if clear:
+        say(f"{clear} grades have clearly lower levels than an earlier one: look at them first")
+    if found.ties:
+        say(f"{found.ties} questions are undecided between equal votes; their confidence says so")
+    if found.unmapped:
+        words = ", ".join(word for word, _ in found.unmapped[:8])
+        say(f"{len(found.unmapped)} knowledge points are not in the vocabulary: {words}")
+    if found.order:
+        say(f"least certain, to be reviewed first: {', '.join(found.order[:5])}")
+
+
+COMMANDS: tuple[click.Command, ...] = (
+    taxonomy, tag, assess, translate, multiple_choice, decompose, transform,
+)  # fmt: skip

@@ -1,0 +1,234 @@
+"""The legibility gate: can burnt-in text be read, is it the right text, is the drawing whole?
+
+Three kinds of evidence, each blind where another sees:
+
+- reading: a recogniser reads each text line at its known place; the renderer has no say in it;
+- ink: the page is drawn again from its sidecar; what covers, cuts, blurs, shrinks or bleaches a line differs;
+- formulas: the second engine's width for the same source, no warning, ink inside the box.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+
+import numpy as np
+from PIL import Image
+
+from benchwright.render.formula import Typesetter
+from benchwright.render.inkmap import Mask
+from benchwright.render.legibility_codes import formula_codes, line_codes
+from benchwright.render.legibility_formula import SecondOpinion
+from benchwright.render.legibility_marks import covered_ink
+from benchwright.render.legibility_pixels import differing_pixels, likeness, margin_ink, measure, outside
+from benchwright.render.legibility_read import Reader
+from benchwright.render.legibility_result import FormulaVerdict, GateResult, GateState, LineVerdict
+from benchwright.render.legibility_scene import Pixels, Scene, formula_ink, page_size, scene
+from benchwright.render.legibility_strips import ReadLine, read_lines
+from benchwright.render.legibility_thresholds import DEFAULT, Thresholds
+from benchwright.render.page import Images
+from benchwright.render.photo import flattened, projected
+from benchwright.render.sidecar import Rect, Sidecar
+from benchwright.render.style import RenderStyle
+from benchwright.schemas.digest import digest_of, sha256_bytes
+from benchwright.schemas.errors import ItemError
+from benchwright.schemas.versions import Version
+
+_FORMULA_AIR = 0.25
+"""How far a formula's ink may stick out of its box, in em: italic letters and Chinese do by up to 0.1."""
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """A picture, what should stand on it, and where the two differ."""
+
+    sidecar: Sidecar
+    picture: Pixels
+    made: Scene
+    differs: Mask
+
+    @property
+    def style(self) -> RenderStyle:
+        return RenderStyle.model_validate(self.sidecar.style)
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Judges pictures.
+
+    Args:
+        typesetter: with the font and the engines of the pictures.
+        reader: the recogniser; None leaves out reading (and then nothing passes).
+        opinion: widths by the second engine.
+        thresholds: where the lines are drawn.
+    """
+
+    typesetter: Typesetter
+    reader: Reader | None
+    opinion: SecondOpinion
+    thresholds: Thresholds = DEFAULT
+
+    def judge(self, sidecar: Sidecar, png: bytes, images: Images) -> GateResult:
+        """The verdict on one picture.
+
+        Args:
+            sidecar: what should stand on it.
+            png: the picture's bytes.
+            images: published bytes of the problem's diagrams.
+        """
+        if sidecar.font_sha256 != self.typesetter.font.digest:
+            return self._result(sidecar, reason="other-font")
+        with Image.open(io.BytesIO(png)) as opened:
+            image = opened.convert("RGB")
+        if image.size != (sidecar.width, sidecar.height) or sha256_bytes(png) != sidecar.png_sha256:
+            return self._result(sidecar, codes=("not-its-sidecar",))
+        if sidecar.photo is not None:
+            image = flattened(image, sidecar.photo.matrix, page_size(sidecar))
+        try:
+            made = scene(sidecar, images, self.typesetter)
+        except ItemError as error:
+            return self._result(sidecar, reason=error.reason)
+        return self.judge_pixels(sidecar, np.asarray(image), made)
+
+    def judge_pixels(self, sidecar: Sidecar, picture: Pixels, made: Scene) -> GateResult:
+        """The verdict on a picture whose description is already drawn again.
+
+        Args:
+            sidecar: what should stand on the picture.
+            picture: shape (height, width, 3); a photograph as `photo.flattened` lays it flat.
+            made: `scene(sidecar, ...)`.
+        """
+        seen = _Seen(sidecar, picture, made, differing_pixels(picture, made, self.thresholds.colour_step))
+        lines = tuple(
+            self._line(seen, index, reading)
+            for index, reading in enumerate(read_lines(sidecar, picture, made, self.reader))
+        )
+        formulas = tuple(self._formula(seen, index) for index in range(len(sidecar.formulas)))
+        page = self._photo_page(seen) if sidecar.photo else self._page(seen)
+        return self._result(sidecar, page, lines, formulas)
+
+    def _line(self, seen: _Seen, index: int, reading: ReadLine) -> LineVerdict:
+        box, photo = seen.sidecar.lines[index].box, seen.sidecar.photo is not None
+        px = reading.px or seen.style.font_px
+        verdict = LineVerdict(
+            box=box,
+            expected=reading.expected,
+            read=reading.read,
+            score=reading.score,
+            characters=reading.characters,
+            errors=reading.errors,
+            unknown=reading.unknown,
+            px=reading.px,
+            collisions=seen.made.line_collisions.get(index, 0),
+            ink=measure(seen.picture, seen.made, seen.differs, box, px, photo),
+        )
+        return verdict.model_copy(update={"codes": line_codes(verdict, self.thresholds, photo)})
+
+    def _formula(self, seen: _Seen, index: int) -> FormulaVerdict:
+        record, photo = seen.sidecar.formulas[index], seen.sidecar.photo is not None
+        box = formula_ink(record, self.typesetter)
+        width = record.box.width / record.px
+        other = self.opinion.width(record.tex, record.display, record.engine)
+        verdict = FormulaVerdict(
+            tex=record.tex,
+            engine=record.engine,
+            ratio=round(width / other, 3) if other else None,
+            width=round(width, 3),
+            px=record.px,
+            collisions=seen.made.formula_collisions.get(index, 0),
+            outside=box is not None and not _within(box, record.box, record.px),
+            ink=measure(seen.picture, seen.made, seen.differs, box or record.box, record.px, photo),
+        )
+        return verdict.model_copy(update={"codes": formula_codes(verdict, other, self.thresholds, photo)})
+
+    def _page(self, seen: _Seen) -> tuple[str, ...]:
+        """What is wrong with the page as a whole."""
+        limits, sidecar, px = self.thresholds, seen.sidecar, seen.style.font_px
+        drawings = [diagram.canvas or diagram.box for diagram in sidecar.diagrams]
+        claimed = [(line.box, px // 4) for line in sidecar.lines]
+        claimed += [(formula.box, px // 2) for formula in sidecar.formulas]
+        claimed += [(box, 0) for box in drawings]
+        found = {
+            "stray-ink": outside(seen.differs, claimed) > limits.stray * px * px,
+            "drawing-changed": any(_share(seen.differs, box) > limits.drawing for box in drawings),
+            "formula-warning": bool(sidecar.warnings),
+        }
+        if sidecar.version == Version.VISION_RICH:
+            whole = Rect(x=0, y=0, width=sidecar.width, height=sidecar.height)
+            found["covers-ink"] = covered_ink(seen.made.before, seen.picture) > 0
+            found["beyond-margin"] = any(not _within(mark.box, whole, 0) for mark in sidecar.marks)
+        else:
+            found["beyond-margin"] = margin_ink(seen.picture, seen.style.margin // 2, limits.colour_step) > 0
+            found["covers-drawing"] = any(_share(seen.made.coverage > 0, box) > 0 for box in drawings)
+        return tuple(code for code, holds in found.items() if holds)
+
+    def _photo_page(self, seen: _Seen) -> tuple[str, ...]:
+        """What is wrong with a photographed page as a whole."""
+        sidecar = seen.sidecar
+        assert sidecar.photo is not None
+        width, height = page_size(sidecar)
+        corners = [
+            projected(sidecar.photo.matrix, x, y)
+            for x, y in ((0, 0), (width, 0), (width, height), (0, height))
+        ]
+        likes = [
+            likeness(seen.picture, seen.made, diagram.box, diagram.box.width) for diagram in sidecar.diagrams
+        ]
+        found = {
+            "beyond-margin": any(
+                not (0 <= x <= sidecar.width and 0 <= y <= sidecar.height) for x, y in corners
+            ),
+            "drawing-changed": any(
+                like is not None and like < self.thresholds.photo_drawing for like in likes
+            ),
+            "formula-warning": bool(sidecar.warnings),
+        }
+        return tuple(code for code, holds in found.items() if holds)
+
+    def _result(
+        self,
+        sidecar: Sidecar,
+        codes: tuple[str, ...] = (),
+        lines: tuple[LineVerdict, ...] = (),
+        formulas: tuple[FormulaVerdict, ...] = (),
+        reason: str | None = None,
+    ) -> GateResult:
+        every = {
+            code for part in (codes, *(x.codes for x in lines), *(x.codes for x in formulas)) for code in part
+        }
+        state = GateState.FAILED if every else GateState.PASSED
+        if not every and (reason is not None or self.reader is None):
+            state, reason = GateState.NOT_JUDGED, reason or "no-reader"
+        return GateResult(
+            problem_id=sidecar.problem_id,
+            version=sidecar.version,
+            language=sidecar.language,
+            style=str(sidecar.style.get("name", "")),
+            png_sha256=sidecar.png_sha256,
+            sidecar_sha256=digest_of(sidecar),
+            thresholds=self.thresholds.digest,
+            reader=self.reader.version if self.reader else None,
+            state=state,
+            codes=tuple(sorted(every)),
+            reason=reason if state is GateState.NOT_JUDGED else None,
+            characters=sum(line.characters for line in lines),
+            errors=sum(line.errors for line in lines),
+            unverified_formulas=sum(formula.ratio is None for formula in formulas),
+            lines=lines,
+            formulas=formulas,
+        )
+
+
+def _within(inner: Rect, outer: Rect, px: int) -> bool:
+    air = round(_FORMULA_AIR * px)
+    return (
+        inner.x >= outer.x - air
+        and inner.y >= outer.y - air
+        and inner.x + inner.width <= outer.x + outer.width + air
+        and inner.y + inner.height <= outer.y + outer.height + air
+    )
+
+
+def _share(differs: Mask, box: Rect) -> float:
+    part = differs[box.y : box.y + box.height, box.x : box.x + box.width]
+    return float(part.mean()) if part.size else 0.0
