@@ -56,6 +56,11 @@ _OPTIONS = (
         help="Unreleased questions and answers may go to a model outside this machine.",
     ),
     click.option(
+        "--assume-vision",
+        is_flag=True,
+        help="Send pictures to a model that was not seen to read a number off one.",
+    ),
+    click.option(
         "--budget",
         metavar="USD",
         default=None,
@@ -258,6 +263,8 @@ def panel_of(place: Workspace, job: str, flags: Mapping[str, Any]) -> tuple[Mode
         values["concurrency"] = flags["concurrency"]
     if flags["allow_external"]:
         values["allow_external"] = True
+    if flags["assume_vision"]:
+        values["vision"] = "assume"
     return tuple(ModelRecipe.model_validate({**values, "model": name}) for name in names)
 
 

@@ -59,7 +59,7 @@ def _lines(ws: Workspace) -> Iterator[Line]:
         lines = list(_discipline(ws, discipline))
         chosen &= all(line.state == "done" for line in lines)
         yield from lines
-    yield _artefact(ws, "proposals tagging", ws.proposals("tagging"), "curate tag", upstream=chosen)
+    yield from _proposals(ws, chosen)
     reviews = _reviews(ws)
     yield reviews
     problems = _problems(ws, chosen)
@@ -68,6 +68,15 @@ def _lines(ws: Workspace) -> Iterator[Line]:
     yield from renders
     yield _release(ws, all(line.state == "done" for line in (problems, *renders)))
     yield from _runs(ws)
+
+
+def _proposals(ws: Workspace, chosen: bool) -> Iterator[Line]:
+    """Tags, which every problem needs, and what else was proposed."""
+    from benchwright.curation.proposers.catalogue import JOB_OF_COMMAND
+
+    for command, job in JOB_OF_COMMAND.items():
+        if job == "tagging" or ws.proposals(job).is_file():
+            yield _artefact(ws, f"proposals {job}", ws.proposals(job), f"curate {command}", upstream=chosen)
 
 
 def _artefact(

@@ -82,8 +82,7 @@ class Words:
             if self.trust is Trust.ACCEPTED and proposal is not None:
                 self._refuse_findings(place, digest)
         if self.trust is Trust.REVIEWED or proposal is None:
-            said = "no verdict" if proposal is not None else "no verdict, no proposal either"
-            raise ItemError("unreviewed", f"{name}: {said}")
+            raise ItemError("unreviewed", f"{name}: {self._why_not(proposal, place)}")
         return proposal.value, Provenance(
             field=name, language=language, origin=Origin.PROPOSAL, by=proposal.model
         )
@@ -110,6 +109,13 @@ class Words:
     @cached_property
     def _asked(self) -> frozenset[tuple[str, str, Language | None]]:
         return frozenset(place[:3] for place in self.proposals)
+
+    def _why_not(self, proposal: Proposal | None, place: _Place) -> str:
+        if proposal is not None:
+            return "no verdict"
+        if self.proposals.get(place):
+            return "no verdict, and what was proposed is about an older text: propose it again"
+        return "no verdict, no proposal either"
 
     def _refuse(self, verdict: Verdict | None, place: _Place) -> None:
         name = place[3]

@@ -26,7 +26,7 @@ _LABEL_GAP = 0.4
 _UPSCALE = 2.0
 _ASIDE = 0.42
 """Width of a diagram beside the text, at most, as a share of the text area."""
-_LEAST_ASIDE = 0.55
+_LEAST_ASIDE = 0.5
 """A diagram is not made smaller than this share of its size below the text, only to stand beside something."""
 _TALLEST = 0.75
 """Height limit of a diagram, as a share of the page width."""

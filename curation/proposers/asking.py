@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -23,7 +23,8 @@ from benchwright.models.store import CallStore
 from benchwright.schemas.errors import ItemError, UsageError
 from benchwright.schemas.jobs import Proposal
 from benchwright.schemas.recipe import ModelRecipe
-from benchwright.schemas.records import Rejected
+from benchwright.schemas.records import Question, Rejected
+from benchwright.schemas.tables import iter_records
 from benchwright.schemas.workspace import Workspace
 
 SENT = "questions, images and answers"
@@ -115,13 +116,21 @@ def permitted(
     kept: list[Unit] = []
     refused: list[Rejected] = []
     for unit in units:
-        question = unit.item.question if unit.item is not None else None
-        if question is not None and (question.source in forbidden or question.id in ids):
-            words = f"[sources] does not let {question.source} reach an external model"
-            refused.append(unit.rejected(command, "source-forbids-external", words))
-        else:
+        # A discipline's taxonomy is made of words of all its questions.
+        questions = (
+            (unit.item.question,) if unit.item is not None else _pool(workspace, unit.item_id, forbidden)
+        )
+        banned = next((q for q in questions if q.source in forbidden or q.id in ids), None)
+        if banned is None:
             kept.append(unit)
+        else:
+            words = f"[sources] does not let {banned.source} reach an external model"
+            refused.append(unit.rejected(command, "source-forbids-external", words))
     return kept, refused
+
+
+def _pool(workspace: Workspace, discipline: str, forbidden: set[str]) -> Iterable[Question]:
+    return iter_records(workspace.pool(discipline), Question) if forbidden else ()
 
 
 def _require_allowed(panel: Panel, job: str, n_items: int) -> None:
@@ -184,19 +193,20 @@ async def _probe(panel: Panel, units: Sequence[Unit], store: CallStore) -> None:
     Raises:
         UsageError: there are pictures, and a model does not see them.
     """
-    pictures = any(unit.item is not None and unit.item.pictures for unit in units)
+    pictures = sum(unit.item is not None and bool(unit.item.pictures) for unit in units)
     for member in panel.members:
         settings = member.settings
         if member.model.endpoint.kind != "openai":
             continue
-        look = pictures and settings.vision == "auto"
+        look = pictures > 0 and settings.vision == "auto"
         if settings.reply_schema == "never" and not look:
             continue
         found = await probe_endpoint(member.model, store, schema=settings.reply_schema == "auto", vision=look)
         if found.sees_images is False:
             raise UsageError(
-                f"{member.model.name} did not read a number off a picture, and {len(units)} units have pictures: "
-                'ask a model that sees, or set vision = "assume" for it in benchwright.toml to send them all the same.'
+                f"{member.model.name} did not read a number off a picture, and {pictures} units have some: "
+                'ask a model that sees, or give --assume-vision (vision = "assume" in benchwright.toml) '
+                "to send them all the same."
             )
         panel.learn(member, found)
 

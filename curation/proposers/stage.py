@@ -245,7 +245,7 @@ def _tag(words: Words, question: Question, name: str) -> JsonValue:
 
 
 def _inputs(workspace: Workspace, proposer: Planner, disciplines: Sequence[str]) -> list[Path]:
-    """Files whose change makes the proposals stale; words upstream enter by the digest of the units."""
+    """Files whose change makes the proposals stale."""
     if proposer.job == TAXONOMY:
         return [workspace.pool(name) for name in disciplines]
     paths = []
@@ -253,6 +253,9 @@ def _inputs(workspace: Workspace, proposer: Planner, disciplines: Sequence[str])
         paths += [workspace.pool(name), workspace.selection(name)]
         optional = (workspace.estimates(name), workspace.dev_selection(name))
         paths += [path for path in optional if path.is_file()]
+    for job in _BEFORE.get(proposer.job, TEXT_JOBS):
+        words = (workspace.proposals(job), workspace.verdicts(job))
+        paths += [path for path in words if path.is_file()]
     return paths
 
 

@@ -97,9 +97,10 @@ def test_questions_without_a_proposal_make_exit_code_1(
         "openai/x",
         "--base-url",
         server.base_url,
+        "--assume-vision",
     )
     assert result.exit_code == 1
-    assert "6 of 6 questions have no proposal (unparsable 6)" in result.output
+    assert "6 of 6 have no proposal (unparsable 6)" in result.output
 
 
 def test_the_recipes_model_is_asked_unless_a_flag_says_otherwise(
@@ -109,7 +110,9 @@ def test_the_recipes_model_is_asked_unless_a_flag_says_otherwise(
     server = openai_server({"rules": [{"json": reply}]})
     recipe = selected.root / "benchwright.toml"
     recipe.write_text(
-        recipe.read_text() + f'\n[models.tagging]\nmodel = "openai/x"\nbase_url = "{server.base_url}"\n'
+        recipe.read_text()
+        + f'\n[models.tagging]\nmodel = "openai/x"\nbase_url = "{server.base_url}"\n'
+        + 'reply_schema = "never"\nvision = "assume"\n'
     )
     place = ("--workspace", selected.root, "--discipline", "chemistry")
     assert run("tag", *place, "--model", "embedded").exit_code == 0

