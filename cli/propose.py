@@ -24,6 +24,7 @@ from benchwright.cli.common import (
 if TYPE_CHECKING:
     from benchwright.curation.proposers.catalogue import Wishes
     from benchwright.curation.proposers.planning import Planning
+    from benchwright.models.budget import Budget
     from benchwright.models.prices import PriceTable
     from benchwright.models.spending import Ledger, Spending
     from benchwright.schemas.artefact import StageResult
@@ -168,9 +169,10 @@ def transform(options: int, none_of_these: bool, **flags: Any) -> None:
         raise click.UsageError("--json speaks of one job: run multiple-choice and decompose by themselves.")
     wishes = {"options": options, "none_of_these": none_of_these}
     failures = []
+    budget = _budget(open_workspace(flags["workspace"]), flags)
     for command, title in (("multiple-choice", "Multiple choice"), ("decompose", "Decompose")):
         try:
-            _propose(command, title, flags, wishes=wishes, follow=None)
+            _propose(command, title, flags, wishes=wishes, follow=None, budget=budget)
         except Incomplete as error:
             # What failed in the first step stays free-form; the second says what it did with the rest.
             failures.append(str(error))
@@ -186,8 +188,9 @@ def _propose(
     wishes: Mapping[str, Any] | None = None,
     follow: str | None = "curate problems",
     after: Callable[[Workspace, str | None], None] | None = None,
+    budget: Budget | None = None,
 ) -> None:
-    """Run one proposer as the flags say: for real, or as a dry run."""
+    """Run one proposer as the flags say: for real, or as a dry run; `budget` is one that an earlier step began."""
     from benchwright.curation.proposers.catalogue import JOB_OF_COMMAND, Wishes
 
     place = open_workspace(flags["workspace"])
@@ -195,9 +198,9 @@ def _propose(
     models = panel_of(place, job, flags)
     wanted = Wishes(**(wishes or {}))
     if flags["dry_run"] or flags["pilot"]:
-        _plan(place, command, title, models, wanted, flags)
+        _plan(place, command, title, models, wanted, flags, budget)
         return
-    ledger = _ledger(place, job, flags)
+    ledger = _ledger(place, job, flags, budget)
     with progress(0, command) as bar:
 
         def on_item(done: int, total: int) -> None:
@@ -238,7 +241,7 @@ def panel_of(place: Workspace, job: str, flags: Mapping[str, Any]) -> tuple[Mode
     """Whom to ask: the flags over `[models.JOB]` or `[models.default]` of the recipe; none: the embedded proposer.
 
     Raises:
-        UsageError: `embedded` beside a model, or a flag for models without any.
+        UsageError: `embedded` beside a model, one model twice, or a flag for models without any.
     """
     from benchwright.schemas.errors import UsageError
     from benchwright.schemas.recipe import ModelRecipe
@@ -248,14 +251,19 @@ def panel_of(place: Workspace, job: str, flags: Mapping[str, Any]) -> tuple[Mode
     if names == ("embedded",):
         idle = [
             f"--{name.replace('_', '-')}"
-            for name in ("base_url", "budget", "dry_run", "pilot")
+            for name in ("base_url", "budget", "dry_run", "pilot", "assume_vision")
             if flags[name]
         ]
+        if flags["votes"] > 1:
+            idle.append("--votes")
         if idle:
             raise UsageError(f"{', '.join(idle)}: no model is asked here; name one with --model.")
         return ()
     if "embedded" in names:
         raise UsageError("--model embedded asks nobody: leave it away beside other models.")
+    if len(set(names)) < len(names):
+        # Its second voice would be the first one's reply, read from the store: agreement out of nothing.
+        raise UsageError("--model names one model twice: ask one model several times with --votes N.")
     values: dict[str, Any] = known.model_dump(exclude_unset=True) if known else {}
     if flags["base_url"]:
         values["base_url"] = flags["base_url"]
@@ -268,26 +276,31 @@ def panel_of(place: Workspace, job: str, flags: Mapping[str, Any]) -> tuple[Mode
     return tuple(ModelRecipe.model_validate({**values, "model": name}) for name in names)
 
 
-def _ledger(place: Workspace, job: str, flags: Mapping[str, Any]) -> Ledger:
-    """What books the calls; with `--budget` it stops them.
+def _ledger(place: Workspace, job: str, flags: Mapping[str, Any], budget: Budget | None) -> Ledger:
+    """What books the calls; with a budget, begun before or here, it stops them."""
+    from benchwright.models.spending import Ledger
+
+    return Ledger(job, _prices(place, flags), budget or _budget(place, flags))
+
+
+def _budget(place: Workspace, flags: Mapping[str, Any]) -> Budget | None:
+    """The limit that `--budget` sets.
 
     Raises:
-        UsageError: the budget is no amount.
+        UsageError: it is no amount.
     """
     from decimal import Decimal, InvalidOperation
 
     from benchwright.models.budget import Budget
-    from benchwright.models.spending import Ledger
     from benchwright.schemas.errors import UsageError
 
-    prices = _prices(place, flags)
     if flags["budget"] is None:
-        return Ledger(job, prices)
+        return None
     try:
         usd = Decimal(flags["budget"])
     except InvalidOperation as error:
         raise UsageError(f"--budget {flags['budget']!r} is no amount of US dollars, such as 2.50.") from error
-    return Ledger(job, prices, Budget(usd, prices))
+    return Budget(usd, _prices(place, flags))
 
 
 def _prices(place: Workspace, flags: Mapping[str, Any]) -> PriceTable:
@@ -303,6 +316,7 @@ def _plan(
     models: tuple[ModelRecipe, ...],
     wishes: Wishes,
     flags: dict[str, Any],
+    budget: Budget | None,
 ) -> None:
     """Show what would be asked; with a pilot, ask about some items first."""
     from benchwright.curation.proposers.asking import Asking
@@ -319,7 +333,7 @@ def _plan(
         flags["discipline"],
         prices=_prices(place, flags),
         pilot=flags["pilot"] or 0,
-        ledger=_ledger(place, JOB_OF_COMMAND[command], flags),
+        ledger=_ledger(place, JOB_OF_COMMAND[command], flags, budget),
     )
     table = SummaryTable(f"{title}: nothing was asked", DRY_RUN_COLUMNS, dry_run_rows(found.plans))
     if found.spending:

@@ -111,6 +111,7 @@ def gallery(workspace: Path | None, out: Path | None, as_json: bool) -> None:
 @_only
 @_jobs
 @_style
+@_font
 @json_option
 def check(
     version: str | None,
@@ -119,6 +120,7 @@ def check(
     only: tuple[str, ...],
     jobs: int | None,
     style: StyleName | None,
+    font: Path | None,
     as_json: bool,
 ) -> None:
     """Read the pictures back: is every line legible, every formula whole, no drawing covered?
@@ -127,8 +129,9 @@ def check(
     that fails never reaches a release. Needs the extra `ocr` to read text.
     """
     from benchwright.cli.render_check import run_check
+    from benchwright.render.job import with_style
 
-    run_check(open_workspace(workspace), version, languages, only, jobs, style, as_json)
+    run_check(with_style(open_workspace(workspace), style, font), version, languages, only, jobs, as_json)
 
 
 def _run(

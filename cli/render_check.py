@@ -8,27 +8,24 @@ from typing import TYPE_CHECKING
 
 from benchwright.cli.common import Incomplete, SummaryTable, emit, progress, say
 from benchwright.render.check import CheckResult, GateState, check_version, rendered_pictures
-from benchwright.render.job import picture_path, with_style
+from benchwright.render.job import picture_path
 from benchwright.render.legibility_read import missing_packages
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.versions import VERSIONS, Version
 
 if TYPE_CHECKING:
-    from benchwright.schemas.recipe import StyleName
     from benchwright.schemas.workspace import Workspace
 
 
 def run_check(
-    workspace: Workspace,
+    where: Workspace,
     version_name: str | None,
     languages: Sequence[str],
     only: Sequence[str],
     jobs: int | None,
-    style: StyleName | None,
     as_json: bool,
 ) -> None:
     """Judge pictures and report; raises `Incomplete` when one failed or could not be judged."""
-    where = with_style(workspace, style, None)
     chosen = tuple(dict.fromkeys(languages)) or where.recipe.benchmark.languages
     results: list[CheckResult] = []
     for version in _versions(where, version_name):

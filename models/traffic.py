@@ -161,6 +161,7 @@ class Traffic:
         self._tokens = None if tokens_per_minute is None else Bucket(tokens_per_minute)
         self._paused_until = 0.0
         self._denials = 0
+        self._denied: EndpointDenied | None = None
 
     @property
     def counts_tokens(self) -> bool:
@@ -175,11 +176,12 @@ class Traffic:
             deadline: monotonic seconds; None comes back when a pause outlasts it (time in the queue is added to it).
 
         Raises:
-            EndpointDenied: see `check`.
+            EndpointDenied: somebody was told so by `check` in the meantime.
         """
         began = time.monotonic()
         round_number = await self.slots.enter()
         try:
+            self._refuse_if_denied()
             wait = self._reserve(tokens)
             await asyncio.sleep(wait)
             queued = time.monotonic() - began
@@ -189,7 +191,8 @@ class Traffic:
                     self.slots.leave()
                     return None
                 await asyncio.sleep(pause)
-        except asyncio.CancelledError:
+            self._refuse_if_denied()
+        except (asyncio.CancelledError, EndpointDenied):
             self.slots.leave()
             raise
         return Ticket(round_number, tokens, queued)
@@ -218,10 +221,15 @@ class Traffic:
             EndpointDenied: the last `DENIALS_IN_A_ROW` calls were turned down.
         """
         if self._denials >= DENIALS_IN_A_ROW:
-            raise EndpointDenied(
+            self._denied = EndpointDenied(
                 f"{model} at {host} turned down {self._denials} calls in a row ({call.detail}): nothing more is sent; "
                 "check the key, the model's name and the quota, then run again, what is answered is kept."
             )
+            raise self._denied
+
+    def _refuse_if_denied(self) -> None:
+        if self._denied is not None:
+            raise self._denied
 
     def _reserve(self, tokens: int) -> float:
         now = time.monotonic()

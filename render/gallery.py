@@ -265,10 +265,8 @@ def _verdict(png: Path, sidecar: Sidecar) -> tuple[str, str]:
     elif found.state is GateState.FAILED:
         words, status = f"failed: {', '.join(found.codes)}", "failed"
     else:
-        words, status = (
-            f"read back: {found.characters - found.errors} of {found.characters} characters",
-            "legible",
-        )
+        read = f"read back: {found.characters - found.errors} of {found.characters} characters"
+        words, status = read if found.characters else "ink and formulas checked", "legible"
     if sidecar.text_changed and status != "failed":
         return "text-changed", f"{words}; the text is cut by rule and must be reviewed"
     return status, words

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 Mask = NDArray[np.bool_]
+_MIXED_EDGE = 0.2
+"""Share of a picture's edge that may be ink where its ground is said to reach the edge."""
 INK_THRESHOLD = 24
 """Grey levels (largest channel) by which ink differs from the ground."""
 
@@ -37,6 +39,17 @@ def ground_colour(image: Image.Image) -> tuple[int, int, int]:
     winner = int(np.bincount(codes, minlength=4096).argmax())
     red, green, blue = np.median(pixels[codes == winner], axis=0)
     return int(red), int(green), int(blue)
+
+
+def margin_colour(image: Image.Image) -> tuple[int, int, int]:
+    """The colour of ground to be added around a picture: its own ground where that reaches its edges, else white.
+
+    A photograph would get a frame of its commonest green, a grey figure on white a grey bar.
+    """
+    ground = ground_colour(image)
+    off = ink_of(image, ground)
+    edge = np.concatenate([off[0], off[-1], off[:, 0], off[:, -1]])
+    return ground if edge.mean() <= _MIXED_EDGE else (255, 255, 255)
 
 
 def ink_of(image: Image.Image, ground: tuple[int, int, int]) -> Mask:

@@ -19,7 +19,7 @@ from benchwright.render.formula import Typesetter
 from benchwright.render.inkmap import Mask
 from benchwright.render.legibility_codes import formula_codes, line_codes
 from benchwright.render.legibility_formula import SecondOpinion
-from benchwright.render.legibility_marks import covered_ink
+from benchwright.render.legibility_marks import covered_drawings
 from benchwright.render.legibility_pixels import differing_pixels, likeness, margin_ink, measure, outside
 from benchwright.render.legibility_read import Reader
 from benchwright.render.legibility_result import FormulaVerdict, GateResult, GateState, LineVerdict
@@ -155,7 +155,7 @@ class Gate:
         }
         if sidecar.version == Version.VISION_RICH:
             whole = Rect(x=0, y=0, width=sidecar.width, height=sidecar.height)
-            found["covers-ink"] = covered_ink(seen.made.before, seen.picture) > 0
+            found["covers-ink"] = covered_drawings(sidecar, seen.made.before, seen.picture) > 0
             found["beyond-margin"] = any(not _within(mark.box, whole, 0) for mark in sidecar.marks)
         else:
             found["beyond-margin"] = margin_ink(seen.picture, seen.style.margin // 2, limits.colour_step) > 0

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.render.inkmap import Mask
+from benchwright.render.sidecar import Sidecar
 
 Pixels = NDArray[np.uint8]
 """Shape (height, width, 3), RGB."""
@@ -53,6 +54,16 @@ def covered_ink(before: Pixels, after: Pixels) -> int:
     if before.shape != after.shape:
         raise ValueError(f"pictures of {before.shape} and {after.shape} cannot be compared")
     return int((changed_pixels(before, after) & original_ink(before)).sum())
+
+
+def covered_drawings(sidecar: Sidecar, before: Pixels, after: Pixels) -> int:
+    """The same summed over the drawings of a vision-rich picture; ground added around them has no ink."""
+    total = 0
+    for diagram in sidecar.diagrams:
+        box = diagram.box
+        part = np.s_[box.y : box.y + box.height, box.x : box.x + box.width]
+        total += covered_ink(before[part], after[part])
+    return total
 
 
 def changed_pixels(before: Pixels, after: Pixels) -> Mask:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +19,8 @@ _FEW = 12
 """Core pixels below which a stretch of ink is too small to measure its colour."""
 _AIR = 2
 """Pixels around a box that are measured with it."""
+_BESIDE = (2, 5)
+"""The ground of ink: farther than so many pixels from it (softness is no ground), no farther than so many."""
 _WORST = 2.0
 """Percentile of ground pixels that the contrast is measured against: a speck is no ground."""
 
@@ -92,10 +95,13 @@ def _inside(box: Rect, air: int, shape: tuple[int, ...]) -> tuple[slice, slice]:
 def _contrast(seen: Pixels, coverage: NDArray[np.uint8]) -> float | None:
     """Contrast of the ink's colour against the worst of its ground (WCAG 2.2)."""
     core = coverage >= _CORE
-    if core.sum() < _FEW or not (coverage == 0).any():
+    inked = (coverage > 0).astype(np.uint8)
+    halo, beside = (cv2.dilate(inked, np.ones((2 * r + 1, 2 * r + 1), np.uint8)) for r in _BESIDE)
+    around = (beside > 0) & (halo == 0)
+    if core.sum() < _FEW or not around.any():
         return None
     ink = float(np.median(_luminance(seen[core])))
-    ground = _luminance(seen[coverage == 0])
+    ground = _luminance(seen[around])
     low, high = (float(v) for v in np.percentile(ground, (_WORST, 100 - _WORST)))
     return min(_ratio(ink, low), _ratio(ink, high))
 

@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 
 from benchwright.render.font import TextFont
 from benchwright.render.formula import Typesetter
-from benchwright.render.inkmap import Mask, ground_colour
+from benchwright.render.inkmap import Mask, margin_colour
 from benchwright.render.page import Images
 from benchwright.render.pointer import arrow_mask, line_mask, widened
 from benchwright.render.sidecar import DiagramRecord, FormulaRecord, Rect, RunRecord, Sidecar
@@ -126,7 +126,7 @@ def _page_before(sidecar: Sidecar, images: Images) -> Image.Image:
         drawing = _resized(record, images)
         if record.canvas is not None:
             canvas = record.canvas
-            ground = Image.new("RGB", (canvas.width, canvas.height), ground_colour(drawing))
+            ground = Image.new("RGB", (canvas.width, canvas.height), margin_colour(drawing))
             page.paste(ground, (canvas.x, canvas.y))
         page.paste(drawing, (record.box.x, record.box.y))
     return page

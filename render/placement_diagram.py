@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image
 
 from benchwright.render.canvas import Block
-from benchwright.render.inkmap import Box, Mask, ground_colour, ink_of
+from benchwright.render.inkmap import Box, Mask, ground_colour, ink_of, margin_colour
 from benchwright.render.placement_names import DiagramLabel
 from benchwright.render.sidecar import DiagramRecord, MarkRecord, Rect
 from benchwright.schemas.images import open_published
@@ -62,13 +62,14 @@ class Diagram:
             base = base.resize(
                 (round(base.width * scale), round(base.height * scale)), Image.Resampling.LANCZOS
             )
-        ground = ground_colour(base)
-        size = base.size
+        ground, size = ground_colour(base), base.size
+        ink = ink_of(base, ground)
         if border != (0, 0):
-            wide = Image.new("RGB", (base.width + 2 * border[0], base.height + 2 * border[1]), ground)
+            around = (base.width + 2 * border[0], base.height + 2 * border[1])
+            wide = Image.new("RGB", around, margin_colour(base))
             wide.paste(base, border)
             base = wide
-        ink = ink_of(base, ground)
+            ink = np.pad(ink, ((border[1], border[1]), (border[0], border[0])))
         occupied = ink.copy()
         edge = EDGE
         occupied[:edge], occupied[-edge:], occupied[:, :edge], occupied[:, -edge:] = True, True, True, True

@@ -17,6 +17,8 @@ from benchwright.curation.proposers.decomposition_knowledge import (
     values_in_knowledge,
     words_of_the_cue,
 )
+from benchwright.curation.proposers.decomposition_signs import HAN as _HAN
+from benchwright.curation.proposers.decomposition_signs import twisted
 from benchwright.curation.proposers.decomposition_text import (
     PICTURE,
     mending,
@@ -250,9 +252,9 @@ def _label_form(name: str, label: str, span: str) -> list[Finding]:
     if len(drawn) > MAX_LABEL:
         return [Finding("mark-label", f"{name}: a label of {len(drawn)} characters is a sentence")]
     shared = value_numbers(label) & value_numbers(span) or words_of(label) & words_of(span)
-    if not shared:
+    if not shared and not set(_HAN.findall(label)) & set(_HAN.findall(span)):
         return [Finding("mark-label", f"{name}: the label {label!r} holds nothing of its span")]
-    return []
+    return [Finding("mark-label", f"{name}: {detail}") for detail in twisted(label, span)]
 
 
 def _values_to_show(span: str) -> Counter[str]:

@@ -11,7 +11,7 @@ from benchwright.curation.proposers.decomposition_cuts import Cut, cut_of
 NOUNS = (
     r"(?:质量|大小|重力|重|初速度|末速度|角速度|加速度|速度|速率|线速度|半径|直径|边长|棱长|母线长|周长|弧长|全长|长度|长|宽度|宽|高度|高|深|厚度|"
     r"间距|相距|距离|位移|夹角|倾角|圆心角|入射角|折射角|角度|角|外阻|内阻|电阻|阻值|电压|电动势|电流强度|电流|电荷量|带电量|电量|比荷|"
-    r"磁感应强度|电场强度|场强|电势差|电势|频率|周期|波长|波速|振幅|温度|压强|体积|表面积|面积|底面积|物质的量浓度|浓度|物质的量|质量分数|"
+    r"有效值|磁感应强度|电场强度|场强|电势差|电势|频率|周期|波长|波速|振幅|温度|压强|体积|表面积|面积|底面积|物质的量浓度|浓度|物质的量|质量分数|"
     r"时间|动摩擦因数|摩擦因数|劲度系数|系数|功率|匝数比|匝数|密度|焦距|折射率|动能|势能|机械能|能量|拉力|摩擦力|弹力|压力|推力|外力|力|"
     r"概率|斜率|离心率|方差|平均数|比例|浓度比|体积分数|转化率|pH)"
 )
@@ -216,23 +216,14 @@ def chinese_cuts(found: Shadow) -> list[Cut]:
                 for rule, pattern, confidence in _PHRASES
                 if rule in _IN_QUESTIONS
                 for match in pattern.finditer(text)
-                if not _constant(text, match)
+                if not _constant(text, match) and not _relates(rule, match)
             ]
             continue
         for rule, pattern, confidence in _PHRASES:
             cuts += [
                 _cut(found, start, match, rule, confidence)
                 for match in pattern.finditer(text)
-                if not _constant(text, match)
-                and not (
-                    rule == "attributive-noun"
-                    and match["noun"] in _BETWEEN
-                    and re.search(r"[与和到离][^，,。.;；]*$", text[: match.start("cut")])
-                )
-                and not (
-                    rule == "attributive-noun"
-                    and re.search(r"[、和]\s*[\u3400-\u9fff]{0,2}$", text[: match.start("cut")])
-                )
+                if not _constant(text, match) and not _relates(rule, match)
             ]
         for rule, pattern, confidence in (("clause", _CLAUSE_IS, 0.8), ("clause", _CLAUSE_LONG, 0.7)):
             cuts += [
@@ -243,12 +234,21 @@ def chinese_cuts(found: Shadow) -> list[Cut]:
     return cuts
 
 
+def _relates(rule: str, match: re.Match[str]) -> bool:
+    """Whether an attribute relates two things, or belongs to a list: "与 P 距离为 l 的点" goes as a whole or not."""
+    before = match.string[: match.start("cut")]
+    between = match["noun"] in _BETWEEN and re.search(r"[与和到离][^，,。.;；]*$", before)
+    listed = re.search(r"[、和]\s*[\u3400-\u9fff]{0,2}$", before)
+    return rule == "attributive-noun" and (between or listed) is not None
+
+
 def _stands_alone(found: Shadow, start: int, match: re.Match[str]) -> bool:
     """Whether a clause states a value and nothing else, and what it speaks of is named elsewhere as well."""
     subject, text = match["subject"].strip(), match.string
     if (
         _VERBS.search(re.sub("滑动摩擦|动摩擦|运动员|运动轨迹", "", subject))
         or "分别" in match[0]
+        or re.search(r"[为是]", subject)
         or (match["cut"].startswith("设") and S in match["value"])
     ):
         return False
@@ -292,7 +292,7 @@ def _cut(found: Shadow, offset: int, match: re.Match[str], rule: str, confidence
         noun=match["noun"] or "",
         confidence=confidence - (0.3 if S in match["cut"] else 0.0),
         rule=rule,
-        keeps_grammar=rule in ("clause", "equations"),
+        keeps_grammar=rule in ("clause", "equations", "attributive-noun"),
         owner=_owner(found, match, offset, rule),
         value=(offset + match.start("value"), offset + match.end("value")) if stated else None,
     )
@@ -303,7 +303,7 @@ def _cut(found: Shadow, offset: int, match: re.Match[str], rule: str, confidence
 
 
 _THINGS = (
-    r"[\u3400-\u9fff]{0,4}?(?:球|物块|滑块|木块|木板|环|棒|杆|绳|线|粒子|电荷|电阻|弹簧|圆盘|圆环|圆弧|圆柱|圆锥|圆筒|车|"
+    r"(?:(?![从沿在绕以])[\u3400-\u9fff]){0,4}?(?:球|物块|滑块|木块|木板|环|棒|杆|绳|线|粒子|电荷|电阻|弹簧|圆盘|圆环|圆弧|圆柱|圆锥|圆筒|车|"
     r"人|圆(?![环盘弧柱锥筒])|弧|正方形|框|板|斜面|物体|轨道|导轨|电容器|电源|溶液|气体|灯泡|导线)"
 )
 

@@ -18,7 +18,7 @@ _STUMP_LEFT = re.compile(
     r"another|exactly|nearly|over|under|within|after|before|then|through|into|be|being|costs?|"
     r"contains?|takes?|holds?|"
     r"gives?|makes?|reads?|called|value|said|gets?|needs?|uses?|using|adding|drops?|both|either|"
-    r"inclined|tilted|directed|oriented|located|situated|all|and|or|kept|held|maintained|constant)"
+    r"(?:that|it|what)['’]s|inclined|tilted|directed|oriented|located|situated|all|and|or|kept|held|maintained|constant)"
     r"|[=为是将把从在以与和及或由至到使用的取约达])\s*$",
     re.IGNORECASE,
 )
@@ -57,6 +57,8 @@ class Cut:
     """What has the value ("Slider A"), where the rule saw it."""
     owners: tuple[str, ...] = ()
     """The same for each value of its own, where there are several."""
+    said: str = ""
+    """The label, where it is words or signs of the text rather than made of the values; several between line breaks."""
 
     def words(self, raw: str) -> str:
         """The span's text."""
@@ -75,6 +77,7 @@ def cut_of(
     owner: str = "",
     value: tuple[int, int] | None = None,
     owners: tuple[str, ...] = (),
+    said: str = "",
 ) -> Cut:
     """A cut from places of a shadow text; blanks at the ends of the span go into its surroundings.
 
@@ -99,6 +102,7 @@ def cut_of(
         keeps_grammar,
         owner,
         owners,
+        said,
     )
 
 
@@ -129,7 +133,7 @@ def _sound(raw: str, cuts: Sequence[Cut], chinese: bool) -> bool:
     if len(re.findall(rf"[A-Za-z]+|[{_CHINESE}]|\$[^$]*\$", core)) < 2:
         return False
     known = words_of(core)
-    return all(symbols(_outside(raw, cut)) <= known for cut in cuts)
+    return all(symbols(_outside(raw, cut)) <= known | words_of(f"{cut.owner} {cut.said}") for cut in cuts)
 
 
 def _stump(cut: Cut, left: str, right: str) -> bool:
@@ -230,6 +234,7 @@ _CHINESE_MENDING = _table(
     (r"[,，、;；:]\s*@\s*(?=[;.。；?？:])", ""),
     (r"(^|[.。!?！？]\s*|\n)@\s*[,;.，；。、]\s*", rf"\1{_MARK}"),
     # "Then" makes no sense once what it follows from is gone.
+    (r"([，,])\s*@\s*[，,]?\s*那么\s*(?=[\u3400-\u9fff$])", rf"\1{_MARK}"),
     (r"(中)\s*@\s*([，,])\s*则\s*(?=[\u3400-\u9fff$])", rf"\1\2{_MARK}"),
     (r"([.。；;]\s*|中\s*[，,]\s*|^)@\s*则\s*(?=[\u3400-\u9fff$])", rf"\1{_MARK}"),
     (r"@\s*(?=[,.;:?!)，。；？：）])", ""),

@@ -40,7 +40,7 @@ def english_cuts(found: Shadow) -> list[Cut]:
                 cuts += [
                     replace(c, confidence=c.confidence - 0.15)
                     for c in _phrases(found, start, end)
-                    if c.rule in IN_QUESTIONS and all(a.kind != S for a in c.atoms)
+                    if c.rule in IN_QUESTIONS and all(a.kind != S or _told_once(found, c, a) for a in c.atoms)
                 ]
             continue
         cuts += [
@@ -53,6 +53,11 @@ def english_cuts(found: Shadow) -> list[Cut]:
         for rule, pattern, confidence in CLAUSES:
             cuts += [_cut(found, start, m, rule, confidence) for m in pattern.finditer(text)]
     return [cut for cut in cuts if not (NOT_DRAWN.search(cut.noun) and any(a.kind == N for a in cut.atoms))]
+
+
+def _told_once(found: Shadow, cut: Cut, atom: Atom) -> bool:
+    """Whether a letter of "of radius R" is used nowhere else: then it can stand in the picture alone."""
+    return cut.rule == "of-noun" and len(re.findall(rf"(?<![A-Za-z\\]){re.escape(atom.inner.strip())}(?![A-Za-z])", found.raw)) == 1
 
 
 def _statements_in_a_row(found: Shadow, start: int, end: int) -> list[Cut]:
@@ -119,7 +124,7 @@ def _statement(
         rule=rule,
         keeps_grammar=True,
         owner=_owner(found, start + match.start("owner"), start + match.end("owner"))
-        if match["owner"]
+        if match["owner"] and rule != "symbol-statement"
         else "",
         value=_value(match, start),
     )
@@ -158,7 +163,10 @@ def _fits(rule: str, match: re.Match[str]) -> bool:
     if rule == "noun-of" and not relational:
         # "with a mass of 2 kg" goes as a whole or not at all.
         return (
-            re.search(r"\b(?:with|at|and) (?:an?|the) (?:[a-z]+ )?$", match.string[: match.start("noun")])
+            re.search(
+                rf"(?:\b(?:with|at)|[{Q}{N}{E}{S}],? and) (?:an?|the) (?:[a-z]+ )?$",
+                match.string[: match.start("noun")],
+            )
             is None
         )
     if rule in ("of-noun", "with-sides"):
@@ -221,7 +229,8 @@ def _neighbour(found: Shadow, rule: str, match: re.Match[str], offset: int) -> s
         )
     if rule in ("of-noun", "with-sides", "measure"):
         before = re.search(rf"[A-Za-z-]+(?:\s+(?:[{S}{N}]|[A-Z]))?,?$", text[: match.start("wide")])
-        return _owner(found, offset + before.start(), offset + before.end()) if before else ""
+        if before and not re.search(r"(?:ly|ing),?$", before[0]):  # "moving with speed v" names no thing
+            return _owner(found, offset + before.start(), offset + before.end())
     return ""
 
 

@@ -116,7 +116,7 @@ PHRASES: tuple[tuple[str, re.Pattern[str], float], ...] = (
             r"numbers?|integers?|ways|more|less|other|such|cards|points|tests|positions|moves|possible|cases|types|"
             r"kinds|steps|choices|options|letters|values|colou?rs)\b)[a-z]+\s+)?"
             r"(?!(?:times|digits|numbers|integers|ways|points|moves|steps|choices|options|letters|values|is|was|this|"
-            r"has|as|us|its|does|colou?rs|appears|becomes|percents?|percentiles?)\b)[a-z]{2,}(?:s|ren|men|people)\b))"
+            r"has|as|us|its|does|colou?rs|appears|becomes|percents?|percentiles?)\b)[a-z]{2,}(?:s|ren|men|people)\b)(?!(?:[a-z]+\s+){1,2}per\b))"
         ),
         0.45,
     ),
@@ -141,6 +141,63 @@ PHRASES: tuple[tuple[str, re.Pattern[str], float], ...] = (
             rf"[A-Za-z{S}\ue005])(?P<noun>)(?P<comma>)"
         ),
         0.6,
+    ),
+    # 0.5 M glucose solution
+    (
+        "concentration",
+        _rule(
+            rf"\b(?:of|some|with|using|into|to|by|in|from|containing|an?)\s+(?P<wide>(?P<cut>{Q})\s+)"
+            rf"(?=(?:[a-z]+\s+){{1,2}}solutions?\b)(?P<noun>)(?P<comma>)"
+        ),
+        0.65,
+    ),
+    # a 50 m long pool
+    (
+        "attributive",
+        _rule(
+            rf"\b(?:an?|the)\s+(?P<wide>(?P<cut>{Q}[-\s]+(?P<noun>long|wide|high|tall|deep|thick))[-\s]+)(?P<comma>)"
+            r"(?=[a-z]{3,})"
+        ),
+        0.75,
+    ),
+    # within 5 seconds; under 45 degrees
+    (
+        "for-value",
+        _rule(
+            rf"(?P<wide>\s+(?P<cut>(?:within|under|after)\s+(?:exactly\s+)?{Q}))(?P<noun>)(?P<comma>)"
+            rf"(?!\s*(?:or|than|of|each|,?\s*(?:and\s+|or\s+)?[{Q}{N}{E}]|[-/]))(?=\s*[.,;)]|\s+[a-z])"
+        ),
+        0.55,
+    ),
+    # at 25 degrees C, also in questions
+    (
+        "at-state",
+        _rule(rf"(?P<wide>\s+(?P<cut>at\s+{Q}))(?P<noun>)(?P<comma>)(?=\s*(?:[.?]|$))"),
+        0.6,
+    ),
+    # In triangle ABC, AB = 8, BC = 7 and side BC is extended
+    (
+        "leading-list",
+        _rule(
+            rf"^\s*In\s+(?:the\s+)?(?:[a-z]+\s+)?[{S}\ue005A-Z\s]{{1,8}},(?P<wide>\s*(?P<cut>{LIST})\s*,?\s*and\s+)"
+            rf"(?P<noun>)(?P<comma>)(?=[a-z])"
+        ),
+        0.75,
+    ),
+    # If h = 1 m and the fluid is water, what
+    (
+        "if-and",
+        _rule(rf"^\s*(?:If|When|Given that)\s+(?P<wide>(?P<cut>{E})\s*,?\s+and\s+)(?P<noun>)(?P<comma>)(?=[a-z]+\s)"),
+        0.75,
+    ),
+    # , which has a mass of 16 amu
+    (
+        "which-has",
+        _rule(
+            rf"(?P<wide>,\s+(?P<cut>(?:each\s+of\s+)?which\s+(?:has|have|is\s+at)\s+(?:an?\s+)?{ADJ}(?P<noun>{NOUNS})\s+"
+            rf"of\s+(?:about\s+)?[{Q}{E}]))(?P<comma>,)?(?=\s*(?:[.,;]|$))"
+        ),
+        0.75,
     ),
     # some 0.1 M HCl
     (
@@ -271,11 +328,12 @@ _SUBJECT = (
     rf"(?:(?!(?:and|if|when|then|what|that|so|which|where|as)\b)[A-Za-z0-9'’-]+\s+|[{S}\ue005{N}]\s*){{0,11}}?"
 )
 _PREDICATE = (
-    r"(?:is|are|was|were|equals?|measures?|=)\s+(?:about\s+|approximately\s+|given (?:as|by)\s+|"
+    r"(?:is|are|was|were|be|equals?|measures?|=)\s+(?:about\s+|approximately\s+|given (?:as|by)\s+|set by\s+|"
+    r"(?:held|kept|maintained)\s+(?:constant\s+)?at\s+|"
     r"equal to\s+|exactly\s+)?"
     rf"(?P<value>[{Q}{E}{N}](?:\s*,?\s*(?:and\s+)?{VALUE})*)(?:\s+(?:long|wide|high|tall|deep|thick|each))?"
 )
-_LEAD = r"(?:(?:If|Given|Assume|Suppose|Let|Note|When|Also|It is (?:known|given)|We know)(?: that)?,?\s+)?"
+_LEAD = r"(?:(?:If|Given|Assume|Assuming|Suppose|Let|Note|When|At (?:an|the) instant when|Also|Here|Use|Take|It is (?:known|given)|We know)(?: that)?,?\s+)?"
 _END = r"\s*(?:[.;]|,?\s*$)"
 STATEMENTS: tuple[tuple[str, re.Pattern[str], float], ...] = (
     # The coefficient of friction is 0.1.
@@ -283,9 +341,29 @@ STATEMENTS: tuple[tuple[str, re.Pattern[str], float], ...] = (
         "statement",
         _rule(
             rf"^\s*{_LEAD}{_SUBJECT}\b(?P<noun>{NOUNS})\b(?:\s+[{S}\ue005])?"
-            rf"(?:\s+(?:of|between|from|on|for|in)\s+(?P<owner>{_SUBJECT}))?\s*{_PREDICATE}{_END}"
+            rf"(?:,\s*[{S}],)?(?:\s+(?:induced|applied|stored|supplied|produced|shown)\b)?"
+            rf"(?:\s+(?:of|between|from|on|for|in|to|across|through|at)\s+(?P<owner>{_SUBJECT}(?:and\s+{_SUBJECT})?))?"
+            rf"\s*{_PREDICATE}{_END}"
         ),
         0.85,
+    ),
+    # The charge per unit length on the rod is lambda.
+    (
+        "symbol-statement",
+        _rule(
+            rf"^\s*{_LEAD}(?:the\s+)?(?P<noun>{NOUNS})(?:\s+(?:of|on|in|for)\s+(?P<owner>{_SUBJECT}))?"
+            rf"\s*(?:is|are|has a value)\s+(?P<value>{S}){_END}"
+        ),
+        0.65,
+    ),
+    # The dimensions AE = 8 and BE = 17 are given.
+    (
+        "given-list",
+        _rule(
+            rf"^\s*(?:The\s+)?(?:(?:dimensions|lengths|sides|measures|values|angles)\s+)?(?P<value>{LIST})"
+            rf"\s+(?:are|is)\s+(?:given|known)(?P<noun>)(?P<owner>){_END}"
+        ),
+        0.8,
     ),
     # Let r = 5 cm and h = 3 cm.
     (
@@ -354,7 +432,7 @@ CLAUSES: tuple[tuple[str, re.Pattern[str], float], ...] = (
         0.7,
     ),
 )
-WITHIN_NOUN_PHRASES = frozenset({"attributive", "count", "amount-of", "concentration", "grid"})
+WITHIN_NOUN_PHRASES = frozenset({"leading-list", "if-and", "attributive", "count", "amount-of", "concentration", "grid"})
 """Phrases in front of a noun that stays: "of 19 apples" becomes "of apples"."""
 IN_QUESTIONS = frozenset(
     {
@@ -367,6 +445,7 @@ IN_QUESTIONS = frozenset(
         "with-equation",
         "grid",
         "bracket",
+        "at-state",
     }
 )
 """Phrases whose value is given even where they stand in the asking clause itself."""

@@ -7,7 +7,7 @@ import re
 from benchwright.curation.proposers.decomposition_atoms import E, N, Q, S
 
 NOUNS = (
-    r"(?:mass(?:es)?|weights?|charges?|speeds?|velocit(?:y|ies)|accelerations?|radi(?:us|i)|diameters?|"
+    r"(?:(?:charge|mass|resistance|current)s? per unit (?:length|area|volume)|mass(?:es)?|weights?|charges?|speeds?|velocit(?:y|ies)|accelerations?|radi(?:us|i)|diameters?|"
     r"(?:(?:side|edge|base|slant|focal|total|wave|arc|rest)[- ])?lengths?|sides?|edges?|widths?|"
     r"(?:slant )?heights?|depths?|"
     r"thickness(?:es)?|distances?|areas?|perimeters?|circumferences?|volumes?|densit(?:y|ies)|forces?|"
@@ -23,7 +23,8 @@ NOUNS = (
     r"magnetic fields?|electric fields?|fields?|charge densit(?:y|ies)|torques?|half-li(?:fe|ves)|"
     r"means?|standard deviations?|"
     r"sums?|products?|medians?|probabilit(?:y|ies)|heats?|enthalp(?:y|ies)|entrop(?:y|ies)|"
-    r"atomic (?:mass|number)s?|centers?)"
+    r"atomic (?:mass|number)s?|centers?|(?:solubility product|dissociation|rate|equilibrium) constants?|"
+    r"concentrations?|reduction potentials?|(?:boiling|melting|freezing) points?)"
 )
 SYMBOLS = {
     r"mass": "m", r"(?:charge)$": "q", r"speed|velocity": "v",
@@ -51,7 +52,7 @@ BOUND = r"(?=\s*[.,;:)?!]|\s*$|\s+[a-z\ue005])"
 """A phrase ends where punctuation or any word follows; what belongs to the phrase is looked for by itself."""
 RELATES = re.compile(
     r"(?:\s*(?:from(?! rest)|above|below|to(?! the (?:right|left))|between|relative|with respect|"
-    r"with the|per|away|apart|past|"
+    r"with the|horizontally|vertically|directly|per|away|apart|past|"
     r"of\b|behind|beyond|in front|north|south|east|west|respectively|and (?:then|the same)))",
     re.IGNORECASE,
 )
@@ -61,7 +62,7 @@ NOT_MORE = (
     rf"(?!\s*,?\s*(?:and|or|but)\s+(?:an?\s+|the\s+)?{ADJ}(?:{NOUNS}|direction|orientation)\b)"
     rf"(?!\s*,?\s*and\s+(?:with|having|of|at)\b)(?!\s*,?\s*and\s+(?:(?!(?:of|with|is|are|has)\b)"
     rf"[a-z]+\s+){{1,3}}[{Q}{N}{E}{S}])"
-    rf"(?!\s*,?\s*(?:and|or|to)\s+[{Q}{N}{E}{S}])(?!\s*,\s*[{Q}{N}{E}{S}])(?!\s*,?\s*respectively)"
+    rf"(?!\s*,?\s*(?:and|or)\s+(?-i:[A-Za-z])\b)(?!\s*,?\s*(?:and|or|to)\s+[{Q}{N}{E}{S}])(?!\s*,\s*[{Q}{N}{E}{S}])(?!\s*,?\s*respectively)"
 )
 
 

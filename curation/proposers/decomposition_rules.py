@@ -16,8 +16,10 @@ from benchwright.curation.proposers import decomposition_chinese, decomposition_
 from benchwright.curation.proposers.decomposition_atoms import Atom, E, N, Q, S, equations, shadow
 from benchwright.curation.proposers.decomposition_checks import Finding, check
 from benchwright.curation.proposers.decomposition_chinese import chinese_cuts, chinese_rest
+from benchwright.curation.proposers.decomposition_chinese_relations import chinese_relation_cuts
 from benchwright.curation.proposers.decomposition_cuts import Cut, apart, mended, sound_cuts
 from benchwright.curation.proposers.decomposition_english import english_cuts, english_rest
+from benchwright.curation.proposers.decomposition_relations import relation_cuts
 from benchwright.curation.proposers.decomposition_text import removed_sentences
 from benchwright.curation.proposers.decomposition_values import names_of, plain, quantities
 from benchwright.schemas.records import (
@@ -40,11 +42,15 @@ _EXAM_NUMBER = re.compile(
 _HINT = re.compile(
     r"\s*[（(]\s*(?:Hint|提示)[:：][^()（）]*[)）]|\s*(?:Hint|提示)[:：][^\n]*$", re.IGNORECASE
 )
+_SPOILED = frozenset({"core-question-mended", "core-shows-value", "core-loses-value", "mark-label"})
+"""Findings that showing nothing mends."""
 _MAX_LABEL = 34
 _MAX_OWNER = 22
 _SAYS_NOUN = frozenset({"statement", "clause", "of-noun", "has"})
 """Rules whose bare numbers get the quantity's name into the label: "500" alone says nothing."""
-_SHORT = frozenset({"amount-of", "concentration", "attributive", "count", "grid", "named-curve"})
+_SHORT = frozenset(
+    {"amount-of", "concentration", "attributive", "count", "grid", "named-curve", "how-many", "amount", "smooth"}
+)
 """Rules whose span is made for cutting: in words the value alone is the condition."""
 
 
@@ -80,28 +86,27 @@ def decompose(
     stem = _stem(text.question)
     chinese = language == "zh" or (language != "en" and _HAN.search(stem) is not None)
     found = shadow(stem)
-    candidates = chinese_cuts(found) if chinese else english_cuts(found)
-    cuts = apart(cut for cut in candidates if cut.atoms and _shows(cut))
+    candidates = (
+        [*chinese_cuts(found), *chinese_relation_cuts(found)]
+        if chinese
+        else [*english_cuts(found), *relation_cuts(found)]
+    )
+    cuts = apart(cut for cut in candidates if (cut.atoms or cut.said) and _shows(cut))
     shown = sound_cuts(stem, cuts, chinese) if images else []
     shown = sound_cuts(stem, _told_apart(stem, shown, chinese), chinese)
     rest = chinese_rest(found, shown) if chinese else english_rest(found, shown)
     rest = apart([*rest, *(c for c in cuts if c not in shown and c.rule not in _SHORT)])
     rest = [c for c in rest if all(c.end <= s.start or c.start >= s.end for s in shown)]
     cue, details = _knowledge(chinese, subject, points, discipline)
-    decomposition = _assemble(stem, shown, rest, chinese, cue, details)
     removed = removed_sentences(text.question, stem)
-    findings = check(text, decomposition, removed, images)
-    faulty = {f.code for f in findings} & {
-        "core-question-mended",
-        "core-shows-value",
-        "core-loses-value",
-        "mark-label",
-    }
-    if shown and faulty:
-        # What the checks refuse is not shown: the conditions stay, in words.
-        decomposition = _assemble(stem, [], apart([*shown, *rest]), chinese, cue, details)
+    # What the checks refuse is not shown: the conditions stay, in words; those without a value give way first.
+    for kept in dict.fromkeys((tuple(shown), tuple(c for c in shown if not c.said), ())):
+        left = apart([*(c for c in shown if c not in kept), *rest])
+        decomposition = _assemble(stem, kept, left, chinese, cue, details)
         findings = check(text, decomposition, removed, images)
-        shown = []
+        if not _SPOILED & {finding.code for finding in findings}:
+            break
+    shown = list(kept)
     return Proposed(decomposition, removed, tuple(findings), _confidence(shown, rest, findings))
 
 
@@ -114,6 +119,8 @@ def _stem(question: str) -> str:
 
 def _shows(cut: Cut) -> bool:
     """A span can be drawn where it holds few values, and no long words."""
+    if cut.said:
+        return all(len(plain(label.replace("$", " "))) <= _MAX_LABEL for label in cut.said.split("\n"))
     named = all(len(plain(name)) <= _MAX_OWNER for name in cut.owners)
     return (
         len(cut.atoms) <= 4 and named and all(len(plain(label)) <= _MAX_LABEL for label in _labels(cut.atoms))
@@ -132,7 +139,7 @@ def _told_apart(stem: str, cuts: Sequence[Cut], chinese: bool) -> list[Cut]:
     kept = [c for c in cuts if not elsewhere & {(q.number, q.unit) for q in quantities(c.words(stem))}]
     groups: dict[str, list[Cut]] = {}
     for cut in kept:
-        for atom in cut.atoms:
+        for atom in cut.atoms if not cut.said else ():
             if atom.kind in (Q, N) and cut.rule not in ("count", "for-value"):
                 groups.setdefault(unit_of(stem[atom.start : atom.end]), []).append(cut)
     alike = [cut for group in groups.values() if len(group) > 1 for cut in group]
@@ -213,12 +220,15 @@ class _Labels:
         self.units = Counter(
             self._unit(atom)
             for cut in shown
+            if not cut.said
             for atom in cut.atoms
             if atom.kind in (Q, N) and cut.rule != "count"
         )
 
     def of(self, cut: Cut) -> list[str]:
         """The labels of one cut, one a value; "from 2 m/s to 5 m/s" gives one."""
+        if cut.said:
+            return cut.said.split("\n")
         if cut.rule == "for-value" and len(cut.atoms) == 2:
             return [" → ".join(self.stem[atom.start : atom.end].strip() for atom in cut.atoms)]
         symbol = self._prefix(cut)

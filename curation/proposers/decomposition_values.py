@@ -21,7 +21,7 @@ MATH = re.compile(
 
 _BASE_UNITS = (
     "km|cm|mm|dm|nm|pm|μm|m|kg|mg|μg|g|ms|μs|ns|s|min|h|hr|kN|mN|μN|N|kJ|MJ|mJ|J|kW|MW|mW|W|kV|mV|MV|μV|V|mA|μA|A|"
-    "mC|μC|nC|pC|fC|C|mF|μF|nF|pF|F|mH|μH|H|mT|μT|T|Wb|kHz|MHz|GHz|Hz|kPa|MPa|GPa|hPa|Pa|mmHg|torr|atm|bar|K|mL|ml|L|"
+    "mC|μC|nC|pC|fC|C|mF|μF|nF|pF|F|mH|μH|H|mT|μT|T|Wb|kHz|MHz|GHz|Hz|kPa|MPa|GPa|hPa|Pa|mm Hg|mmHg|torr|atm|bar|K|mL|ml|L|"
     r"mmol|mol|keV|MeV|GeV|eV|MΩ|kΩ|Ω|ft|lb|mi|mph|rad|rev|rpm|°\s?C|°\s?F|°|%|amu|AU|Å|kcal|cal|dB|"
     r"Bq|klx|lx|M|u|d|yr"
 )
@@ -36,7 +36,7 @@ _WORD_UNITS = (
 )
 _CHINESE_UNITS = (
     "千米|公里|厘米|毫米|分米|微米|纳米|米|小时|分钟|秒|天|千克|公斤|毫克|克|吨|牛顿|牛|焦耳|千焦|焦|千瓦|瓦|伏特|伏|安培|毫安|"
-    "安|欧姆|欧|库仑|特斯拉|帕|毫升|升|摩尔|开尔文|摄氏度|度|弧度|赫兹|元"
+    "安|匝|欧姆|欧|库仑|特斯拉|帕|毫升|升|摩尔|开尔文|摄氏度|度|弧度|赫兹|元"
 )
 _POWER = r"(?:\s*\^\s*\(?-?\d\)?|[²³]|\s*\^\{\s*-?\d\s*\})?"
 _INCH = r"in(?=\s*(?:[.,;)^²]|$))"
@@ -60,6 +60,7 @@ _GREEK = dict(
             "gamma",
             "delta",
             "epsilon",
+            "varepsilon",
             "zeta",
             "eta",
             "theta",
@@ -91,7 +92,7 @@ _GREEK = dict(
             "triangle",
             "odot",
         ],
-        "αβγδεζηθκλμνξπρστφφχψωΓΔΘΛΞΠΣΦΨΩ∠△⊙",
+        "αβγδεεζηθκλμνξπρστφφχψωΓΔΘΛΞΠΣΦΨΩ∠△⊙",
         strict=True,
     )
 )

@@ -7,9 +7,9 @@ meet a `PlanningPanel`, which writes down what would be asked and answers nothin
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, NoReturn, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 from pydantic import BaseModel
 
@@ -24,6 +24,7 @@ from benchwright.schemas.records import ImageRef
 from benchwright.schemas.workspace import Workspace
 
 T = TypeVar("T", bound=BaseModel)
+A = TypeVar("A")
 Check = Callable[[ChatRequest, T], str | None]
 
 
@@ -169,7 +170,7 @@ class Panel:
             return Ballot(self.members[member].model.name, index, answer)
 
         places = [(member, index) for member in range(len(self.members)) for index in range(self.votes)]
-        return list(await asyncio.gather(*(one(*place) for place in places)))
+        return await all_of(one(*place) for place in places)
 
     async def mended(
         self,
@@ -214,6 +215,17 @@ class Panel:
         if len(left) <= len(found):
             return Mended(second.value, left, second.calls[-1].key)
         return Mended(value, found, call_id)
+
+
+async def all_of(asked: Iterable[Coroutine[Any, Any, A]]) -> list[A]:
+    """Await everything, and only then raise what one of them raised: the other replies are paid for, and stored."""
+    ended = await asyncio.gather(*asked, return_exceptions=True)
+    results = []
+    for result in ended:
+        if isinstance(result, BaseException):
+            raise result
+        results.append(result)
+    return results
 
 
 def value_of(reply: Structured[T]) -> tuple[T, str]:

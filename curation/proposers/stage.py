@@ -112,8 +112,13 @@ class Batch:
 
     @property
     def digest(self) -> str:
-        """What is asked about: edited texts and new words upstream change it."""
-        return digest_of([[unit.item_id, unit.language, dict(unit.view)] for unit in self.units])
+        """What is asked about: edited texts and new words upstream change it, and so does another subject."""
+        return digest_of(
+            [
+                [unit.item_id, unit.language, dict(unit.view), unit.item.subject if unit.item else None]
+                for unit in self.units
+            ]
+        )
 
 
 def gather(workspace: Workspace, proposer: Planner, disciplines: Sequence[str]) -> Batch:

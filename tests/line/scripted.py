@@ -11,16 +11,33 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from benchwright.cli.main import benchwright, run_command
 from benchwright.curation.proposers import decomposition, multiple_choice, translation
+from benchwright.curation.proposers.decomposition_checks import check
+from benchwright.curation.proposers.decomposition_rules import decompose
+from benchwright.curation.proposers.multiple_choice_embedded import RuleConverter
+from benchwright.curation.proposers.multiple_choice_plan import ChoiceSettings
 from benchwright.curation.proposers.multiple_choice_rules import distractors
 from benchwright.curation.proposers.multiple_choice_values import option_of
 from benchwright.curation.proposers.tagging import tagging_prompt
-from benchwright.schemas.digest import sha256_file
+from benchwright.curation.proposers.unit import Item
+from benchwright.schemas.digest import digest_of, sha256_file
 from benchwright.schemas.errors import ItemError
-from benchwright.schemas.records import Decomposition, LocalizedText
+from benchwright.schemas.records import (
+    Decomposition,
+    ImageRef,
+    KnowledgeCue,
+    KnowledgeDetail,
+    LocalizedText,
+    Question,
+    ReleaseRow,
+    Show,
+)
+from benchwright.schemas.release_table import read_release, resolve_release
+from benchwright.schemas.taxonomy import load_taxonomy
 from benchwright.schemas.workspace import Workspace
 
 Rule = dict[str, Any]
@@ -34,6 +51,29 @@ vision = "assume"
 concurrency = 4
 """
 NOT_COMPARED = (".locks/", "calls.sqlite")
+TAG = "v0.1.0"
+RECIPE = """[benchmark]
+name = "scripted"
+languages = ["en", "zh"]
+preset = "{preset}"
+taxonomy = "visscience+sciverse"
+
+{budgets}
+[selection]
+difficulty_tolerance = 1.0
+subject_tolerance = 1.0
+"""
+TAXONOMY = load_taxonomy("visscience+sciverse")
+SAYS = {
+    "en": (
+        "a general law",
+        "The way to the answer leads over a general law.",
+        "What holds in general is said here.",
+    ),
+    "zh": ("一般规律", "解答时请想一想一般规律。", "这里用一句话说明一般规律，不涉及任何一道题的数值。"),
+}
+"""Cue and detail in words of our own: what they say decides nothing here."""
+SETTINGS = ChoiceSettings()
 
 
 @dataclass(frozen=True)
@@ -170,3 +210,68 @@ def digests(workspace: Workspace) -> dict[str, str]:
     """Digest of every artefact by its path."""
     paths = {p.relative_to(workspace.root).as_posix(): p for p in workspace.root.rglob("*") if p.is_file()}
     return {name: sha256_file(p) for name, p in sorted(paths.items()) if not name.startswith(NOT_COMPARED)}
+
+
+def workspace_of(folder: Path, questions: Mapping[str, int], url: str, preset: str) -> Workspace:
+    """A workspace that chooses all questions, with the scripted model for every job."""
+    budgets = "\n".join(f"[disciplines.{name}]\nbudget = {n}\n" for name, n in sorted(questions.items()))
+    recipe = RECIPE.format(preset=preset, budgets=budgets) + MODEL.format(url=url)
+    return Workspace.create(folder, recipe)
+
+
+def released(workspace: Workspace) -> list[ReleaseRow]:
+    """All rows of the built release."""
+    return [row for row, _ in read_release(resolve_release(str(workspace.release(TAG))))]
+
+
+def ruled(
+    text: LocalizedText, language: str, images: Sequence[ImageRef], discipline: str
+) -> Decomposition | None:
+    """The rules' split where it shows something and no check finds anything, with knowledge in words of ours."""
+    subject = TAXONOMY.subjects(discipline)[0]
+    made = decompose(text, language, images, subject=subject, discipline=discipline)
+    if made.findings or not any(c.show is Show.ON_DIAGRAM for c in made.decomposition.conditions):
+        return None
+    term, sentence, law = SAYS["zh" if language == "zh" else "en"]
+    split = made.decomposition.model_copy(
+        update={
+            "knowledge_cue": KnowledgeCue(terms=(term,), sentence=sentence),
+            "knowledge_detail": (KnowledgeDetail(term=term, text=law),),
+        }
+    )
+    return None if check(text, split, None, images) else split
+
+
+def promising(row: Mapping[str, Any]) -> bool:
+    """Whether a raw row has something to show, by its text alone."""
+    named = digest_of(row["id"])
+    picture = ImageRef(source_sha256=named, sha256=named, width=8, height=6, format="png")
+    text = LocalizedText(question=row["question"], answer=str(row["answer"]))
+    return ruled(text, row["language"], (picture,), row["discipline"]) is not None
+
+
+def script_of_real(question: Question) -> Scripted | None:
+    """What the model says about a real question; None where the rules do not say it all."""
+    split = ruled(question.text, question.language, question.images, question.discipline)
+    if split is None:
+        return None
+    item = Item(question, question.texts, question.texts, question.question_type)
+    converter = RuleConverter(SETTINGS)
+    wrong: list[tuple[str, str]] = []
+    for unit in converter.plan(question.discipline, [item]).units:
+        try:
+            said: dict[str, Any] = {proposal.field: proposal.value for proposal in converter.propose(unit)}
+        except ItemError:
+            return None
+        if "findings" in said:
+            return None
+        pairs = zip(said["choices"], said["misconceptions"], strict=True)
+        wrong = [(text, slip) for text, slip in pairs if slip]
+    return Scripted(
+        language=question.language,
+        texts={question.language: question.text},
+        subject=TAXONOMY.subjects(question.discipline)[0].id,
+        difficulty=3,
+        splits={question.language: split},
+        wrong=wrong if len(wrong) == SETTINGS.distractors else [],
+    )

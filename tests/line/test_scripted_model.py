@@ -21,55 +21,32 @@ from typing import Any
 
 import pytest
 
-from benchwright.curation.proposers.decomposition_checks import check
-from benchwright.curation.proposers.decomposition_rules import decompose
-from benchwright.curation.proposers.multiple_choice_embedded import RuleConverter
-from benchwright.curation.proposers.multiple_choice_plan import ChoiceSettings
-from benchwright.curation.proposers.unit import Item
 from benchwright.curation.release.rows import release_content
 from benchwright.examples.pool import source_row
 from benchwright.examples.problem import ExampleProblem
 from benchwright.examples.registry import all_problems
 from benchwright.schemas.digest import digest_of
-from benchwright.schemas.errors import ItemError
 from benchwright.schemas.jobs import Proposal, Verdict, shown_digest, translation_view
 from benchwright.schemas.journal import read_jsonl, write_jsonl
 from benchwright.schemas.records import (
     Decomposition,
-    ImageRef,
     KnowledgeCue,
     KnowledgeDetail,
-    LocalizedText,
     Problem,
     Question,
     QuestionType,
     Rejected,
     ReleaseRow,
-    Show,
 )
-from benchwright.schemas.release_table import read_release, resolve_release
 from benchwright.schemas.tables import read_records
-from benchwright.schemas.taxonomy import load_taxonomy
 from benchwright.schemas.versions import Version
 from benchwright.schemas.workspace import Workspace
 
 HERE = Path(__file__).resolve().parent
-TAG = "v0.1.0"
 PROPOSERS = ("tag", "translate", "multiple-choice", "decompose")
 FIVE = (
     Version.KNOWLEDGE_FREE, Version.KNOWLEDGE_LITE, Version.KNOWLEDGE_RICH, Version.VISION_RICH, Version.VISION_ONLY,
 )  # fmt: skip
-RECIPE = """[benchmark]
-name = "scripted"
-languages = ["en", "zh"]
-preset = "{preset}"
-taxonomy = "visscience+sciverse"
-
-{budgets}
-[selection]
-difficulty_tolerance = 1.0
-subject_tolerance = 1.0
-"""
 
 
 def loaded(path: Path) -> ModuleType:
@@ -85,6 +62,8 @@ def loaded(path: Path) -> ModuleType:
 
 scripted: Any = loaded(HERE / "scripted.py")
 typed, digests = scripted.typed, scripted.digests
+workspace_of = scripted.workspace_of
+released: Callable[[Workspace], list[ReleaseRow]] = scripted.released
 
 
 @pytest.fixture
@@ -93,18 +72,6 @@ def openai_server() -> Iterator[Callable[..., Any]]:
     server = loaded(HERE.parent / "servers" / "openai_server.py").OpenAIServer
     with ExitStack() as stack:
         yield lambda script: stack.enter_context(server(script))
-
-
-def workspace_of(folder: Path, questions: Mapping[str, int], url: str, preset: str) -> Workspace:
-    """A workspace that chooses all questions, with the scripted model for every job."""
-    budgets = "\n".join(f"[disciplines.{name}]\nbudget = {n}\n" for name, n in sorted(questions.items()))
-    recipe = RECIPE.format(preset=preset, budgets=budgets) + scripted.MODEL.format(url=url)
-    return Workspace.create(folder, recipe)
-
-
-def released(workspace: Workspace) -> list[ReleaseRow]:
-    """All rows of the built release."""
-    return [row for row, _ in read_release(resolve_release(str(workspace.release(TAG))))]
 
 
 # --- questions of our own -------------------------------------------------------------------------------------------
@@ -122,7 +89,7 @@ KNOWLEDGE = {
 }  # fmt: skip
 EDITS = {
     "phys-lens-image": ("zh", "则所成", "那么所成"),
-    "phys-atwood-machine": ("en", "They are let go", "Then they are let go"),
+    "bio-cardiac-output": ("en", "The graph shows", "This graph shows"),
 }
 """What a reviewer changes in a translation: (language, words, words instead)."""
 
@@ -254,7 +221,8 @@ def check_versions(place: Workspace, problems: Sequence[ExampleProblem], rows: S
             QuestionType.SINGLE_CHOICE,
         )
         right = next(option.text for option in choice.options if option.label == choice.answer)
-        assert len(choice.options) == 4 and right is not None and free_form.answer in right
+        assert len(choice.options) == 4 and right and free_form.answer
+        assert free_form.answer in right
 
 
 def nothing_is_asked_twice(place: Workspace, server: Any) -> None:
@@ -289,26 +257,46 @@ def an_edit_makes_stale_what_is_about_it(
     edited = [problem for problem in problems if problem.id in EDITS]
     write_jsonl(place.verdicts("translation"), [verdict(place, problem) for problem in edited])
     typed(place, "curate", "problems", "--accept-proposals")
-    lens, atwood = ("phys-lens-image", "zh"), ("phys-atwood-machine", "en")
-    assert pending(place) == {lens: "decomposition-unreviewed", atwood: "multiple-choice-unreviewed"}
+    lens, heart = ("phys-lens-image", "zh"), ("bio-cardiac-output", "en")
+    assert pending(place) == {lens: "decomposition-unreviewed", heart: "multiple-choice-unreviewed"}
+    assert all("about an older text" in r.detail for r in read_records(place.problems_pending, Rejected))
     report = typed(place, "curate", "proposals", "report", "translation")
     (field,) = [f for f in report["fields"] if f["field"] == "question"]
     assert (field["compared"]["n"], field["compared"]["equal"], field["unreviewed"]) == (2, 0, 6)
     server.use(script(problems, edited=True))
-    asked = len(server.requests)
+    asked, before = (
+        len(server.requests),
+        {job: lines(place, job) for job in ("multiple-choice", "decomposition")},
+    )
     assert not typed(place, "curate", "translate")["ran"]
-    # The options hold no words, so the English conversion follows from the Chinese one without a call.
     typed(place, "curate", "multiple-choice")
+    assert len(server.requests) == asked + 1, "the English form of the heart's options"
+    assert changed(before["multiple-choice"], lines(place, "multiple-choice")) == {heart}
     typed(place, "curate", "problems", "--accept-proposals")
-    assert pending(place) == {lens: "decomposition-unreviewed", atwood: "decomposition-unreviewed"}
+    assert pending(place) == {lens: "decomposition-unreviewed", heart: "decomposition-unreviewed"}
     typed(place, "curate", "decompose")
-    assert len(server.requests) == asked + 2
+    assert len(server.requests) == asked + 3
+    assert changed(before["decomposition"], lines(place, "decomposition")) == {lens, heart}
     rows = {row.id: row for row in finish(place)}
     assert not pending(place) and len(rows) == 8 * 6 * 2 - 2
     for name, (language, old, new) in EDITS.items():
         question = rows[f"{name}-original-{language}"].question
         assert new in question and old not in question.replace(new, "")
         assert new in (rows[f"{name}-knowledge-free-{language}"].stem or "")
+
+
+def lines(place: Workspace, job: str) -> dict[tuple[str, str | None, str], Proposal]:
+    """The proposals of a job by what they are about."""
+    found = read_jsonl(place.proposals(job), Proposal)
+    return {(proposal.item_id, proposal.language, proposal.field): proposal for proposal in found}
+
+
+def changed(
+    before: Mapping[tuple[str, str | None, str], Proposal],
+    now: Mapping[tuple[str, str | None, str], Proposal],
+) -> set[tuple[str, str | None]]:
+    """Problem and language of the proposals that are not what they were."""
+    return {place[:2] for place in before.keys() | now.keys() if before.get(place) != now.get(place)}
 
 
 def verdict(place: Workspace, problem: ExampleProblem) -> Verdict:
@@ -333,17 +321,6 @@ def verdict(place: Workspace, problem: ExampleProblem) -> Verdict:
 # --- a hundred real questions ---------------------------------------------------------------------------------------
 
 CANDIDATES, WANTED = 130, 100
-TAXONOMY = load_taxonomy("visscience+sciverse")
-SAYS = {
-    "en": (
-        "a general law",
-        "The way to the answer leads over a general law.",
-        "What holds in general is said here.",
-    ),
-    "zh": ("一般规律", "解答时请想一想一般规律。", "这里用一句话说明一般规律，不涉及任何一道题的数值。"),
-}
-"""Cue and detail in words of our own: what they say decides nothing here."""
-SETTINGS = ChoiceSettings()
 
 
 @pytest.fixture
@@ -352,59 +329,6 @@ def real_pool() -> Path:
     if not folder.is_dir():
         pytest.skip("the shared data (BENCHWRIGHT_SHARED) is not there")
     return folder
-
-
-def ruled(
-    text: LocalizedText, language: str, images: Sequence[ImageRef], discipline: str
-) -> Decomposition | None:
-    """The rules' split where it shows something and no check finds anything, with knowledge in words of ours."""
-    subject = TAXONOMY.subjects(discipline)[0]
-    made = decompose(text, language, images, subject=subject, discipline=discipline)
-    if made.findings or not any(c.show is Show.ON_DIAGRAM for c in made.decomposition.conditions):
-        return None
-    term, sentence, law = SAYS["zh" if language == "zh" else "en"]
-    split = made.decomposition.model_copy(
-        update={
-            "knowledge_cue": KnowledgeCue(terms=(term,), sentence=sentence),
-            "knowledge_detail": (KnowledgeDetail(term=term, text=law),),
-        }
-    )
-    return None if check(text, split, None, images) else split
-
-
-def promising(row: Mapping[str, Any]) -> bool:
-    """Whether a raw row has something to show, by its text alone."""
-    named = digest_of(row["id"])
-    picture = ImageRef(source_sha256=named, sha256=named, width=8, height=6, format="png")
-    text = LocalizedText(question=row["question"], answer=str(row["answer"]))
-    return ruled(text, row["language"], (picture,), row["discipline"]) is not None
-
-
-def script_of_real(question: Question) -> Any | None:
-    """What the model says about a real question; None where the rules do not say it all."""
-    split = ruled(question.text, question.language, question.images, question.discipline)
-    if split is None:
-        return None
-    item = Item(question, question.texts, question.texts, question.question_type)
-    converter = RuleConverter(SETTINGS)
-    wrong: list[tuple[str, str]] = []
-    for unit in converter.plan(question.discipline, [item]).units:
-        try:
-            said = {proposal.field: proposal.value for proposal in converter.propose(unit)}
-        except ItemError:
-            return None
-        if "findings" in said:
-            return None
-        pairs = zip(said["choices"], said["misconceptions"], strict=True)
-        wrong = [(text, slip) for text, slip in pairs if slip]
-    return scripted.Scripted(
-        language=question.language,
-        texts={question.language: question.text},
-        subject=TAXONOMY.subjects(question.discipline)[0].id,
-        difficulty=3,
-        splits={question.language: split},
-        wrong=wrong if len(wrong) == SETTINGS.distractors else [],
-    )
 
 
 def copied(real_pool: Path, rows: Sequence[Mapping[str, Any]], folder: Path) -> Path:
@@ -427,14 +351,14 @@ def candidates(real_pool: Path, folder: Path) -> tuple[list[dict[str, Any]], dic
     """The first questions, in the order of a digest, about which the rules say everything; and what they say."""
     lines = (real_pool / "pool.jsonl").read_text(encoding="utf-8").splitlines()
     rows = sorted(map(json.loads, lines), key=lambda row: digest_of(row["id"]))
-    found = [row for row in rows if promising(row)]
+    found = [row for row in rows if scripted.promising(row)]
     print(f"{len(found)} of {len(rows)} rows have something to show")
     some = found[: 2 * CANDIDATES]
     place = workspace_of(
         folder / "look", Counter(row["discipline"] for row in some), "http://127.0.0.1:9/v1", "all"
     )
     typed(place, "curate", "ingest", str(copied(real_pool, some, folder / "raw")))
-    known = {question.id: script_of_real(question) for question in pool_of(place)}
+    known = {question.id: scripted.script_of_real(question) for question in pool_of(place)}
     said = {row["id"]: known[row["id"]] for row in some if known[row["id"]] is not None}
     print(f"of the first {len(some)}, the rules say everything about {len(said)}")
     chosen = list(said)[:CANDIDATES]

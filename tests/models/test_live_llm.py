@@ -113,6 +113,7 @@ def check(results: list[Structured[Tags]]) -> None:
     assert len(used) > COUNT / 2, "each question reaches the model: the prompts have their own lengths"
 
 
+@pytest.mark.long
 def test_local_gguf_answers_twenty_questions(weights: Path, tmp_path: Path) -> None:
     """The tagging prompt, asked once each (a second asking of 700 tokens takes another minute of CPU)."""
     asked = requests()
@@ -155,6 +156,7 @@ def live_server(weights: Path) -> Iterator[Any]:
         yield server
 
 
+@pytest.mark.long
 def test_a_live_server_answers_twenty_questions(live_server: Any, tmp_path: Path) -> None:
     model = open_model("openai/smollm2", base_url=live_server.base_url)
     with CallStore(tmp_path / "calls.sqlite") as store:

@@ -298,6 +298,23 @@ def test_what_is_in_flight_when_the_key_expires_is_finished_and_kept(
         assert len(server.requests) - before == 296, "what was answered is not asked again"
 
 
+def test_calls_that_wait_for_a_slot_are_not_sent_after_the_denial(openai_server: Server) -> None:
+    server = openai_server({"rules": [{"status": 401}]})
+    settings = FAST.model_copy(update={"concurrency": 1})
+
+    async def all_at_once() -> list[Any]:
+        model = open_model("openai/m", base_url=server.base_url)
+        scheduler = Scheduler(model, None, settings)
+        try:
+            return await asyncio.gather(*map(scheduler.call, questions(12)), return_exceptions=True)
+        finally:
+            await model.close()
+
+    ended = asyncio.run(all_at_once())
+    assert sum(isinstance(end, EndpointDenied) for end in ended) == 12 - (DENIALS_IN_A_ROW - 1)
+    assert len(server.requests) == DENIALS_IN_A_ROW
+
+
 def test_one_item_that_a_gateway_forbids_ends_nothing(openai_server: Server) -> None:
     server = openai_server({"rules": [{"match": r"\d\d7\.", "status": 403}, {"answer": "x"}]})
     settings = FAST.model_copy(update={"concurrency": 1})

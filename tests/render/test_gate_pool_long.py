@@ -16,7 +16,7 @@ from benchwright.render.check import gate_for
 from benchwright.render.compose import Rendered, render_vision_only, render_vision_rich, typesetter_for
 from benchwright.render.font import BUNDLED
 from benchwright.render.job import RULE_REASONS
-from benchwright.render.legibility_marks import covered_ink
+from benchwright.render.legibility_marks import covered_drawings
 from benchwright.render.legibility_result import GateState
 from benchwright.render.legibility_scene import scene
 from benchwright.render.style import LOOKS, RenderStyle
@@ -61,7 +61,7 @@ def require_untouched_ink(step: int, floor: int) -> Counter[str]:
         before = scene(rendered.sidecar, store.__getitem__, typesetter_for()).before
         with Image.open(io.BytesIO(rendered.png)) as picture:
             after = np.asarray(picture.convert("RGB"))
-        assert covered_ink(before, after) == 0, problem.problem_id
+        assert covered_drawings(rendered.sidecar, before, after) == 0, problem.problem_id
     assert counts["pictures"] >= floor
     assert counts["failed"] <= 0.02 * (counts["pictures"] + counts["failed"])
     return counts

@@ -212,3 +212,28 @@ def test_a_drawings_labels_are_read_once_and_kept(studio: Studio, tmp_path: Path
     (kept,) = tmp_path.rglob("*.json")
     kept.write_text("[]")
     assert cached_labels(tmp_path, ref.sha256, data, reader()) == ()
+
+
+@pytest.mark.parametrize("kind", ["photograph", "grey figure"])
+def test_ground_added_around_a_picture_without_a_ground_of_its_own_is_white(
+    studio: Studio, kind: str
+) -> None:
+    """Found on real items: a balloon in a meadow got a dark green bar, three grey circles a grey one."""
+    if kind == "photograph":
+        noise = np.random.default_rng(5).integers(0, 60, (700, 1000, 3), dtype=np.uint8)
+        image = Image.fromarray(noise)
+    else:
+        image = Image.new("RGB", (1000, 700), "white")
+        ImageDraw.Draw(image).ellipse((150, 5, 850, 695), fill="#808080")
+        for x in range(0, 1000, 40):
+            ImageDraw.Draw(image).line((x, 0, x, 700), fill="black", width=3)
+    ref = studio.add(image)
+    decomposition = studio.decomposed(STEM, ("4 m/s", "on-diagram", (Mark(label="4 m/s"),)))
+    problem = studio.problem(STEM, images=(ref,), decomposition=decomposition)
+    rendered = render_vision_rich(problem, "en", studio.bytes_of.__getitem__, RenderStyle())
+    box, drawing = rendered.sidecar.marks[0].box, rendered.sidecar.diagrams[0].box
+    assert (rendered.sidecar.width, rendered.sidecar.height) != (drawing.width, drawing.height)
+    picture = np.asarray(Image.open(io.BytesIO(rendered.png)).convert("RGB"))
+    assert (picture[box.y, box.x : box.x + box.width] == 255).all()
+    corner = picture[0, 0] if drawing.y > 0 or drawing.x > 0 else picture[-1, -1]
+    assert tuple(corner) == (255, 255, 255)

@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -20,10 +21,12 @@ import pytest
 
 from benchwright.cli.curate import curate as curate_group
 from benchwright.cli.main import run_command
+from benchwright.models.store import CallStore
 from benchwright.schemas.digest import sha256_file
 from benchwright.schemas.jobs import Proposal
-from benchwright.schemas.journal import read_jsonl
+from benchwright.schemas.journal import read_jsonl, write_jsonl
 from benchwright.schemas.records import Rejected
+from benchwright.schemas.status import CallStatus
 from benchwright.schemas.workspace import Workspace
 
 GOOD = {"reason": "An image is formed.", "subject": "optics", "difficulty": 2}
@@ -147,12 +150,69 @@ def test_what_failed_is_named_counted_and_asked_for_again_alone(
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--budget", "1"), ("--base-url", "http://127.0.0.1:9/v1"), ("--dry-run",)]
+    "arguments",
+    [("--budget", "1"), ("--base-url", "http://127.0.0.1:9/v1"), ("--dry-run",), ("--votes", "3")],
 )
 def test_flags_for_models_without_a_model_are_an_error(
     arguments: tuple[str, ...], selected: Workspace
 ) -> None:
     assert "name one with --model" in curate(selected, "tag", *arguments, code=2)["error"]
+
+
+def test_one_model_named_twice_is_no_second_voice(selected: Workspace) -> None:
+    arguments = ("--model", "openai/a", "--model", "openai/a", "--base-url", "http://127.0.0.1:9/v1")
+    assert "--votes" in curate(selected, "tag", *arguments, code=2)["error"]
+
+
+def test_when_one_of_a_panel_is_denied_what_the_others_were_asked_is_waited_for_and_kept(
+    selected: Workspace, openai_server: Callable[..., Any]
+) -> None:
+    rules = [{"model": "slow", "json": GOOD, "latency_ms": 500}, {"status": 401}]
+    server = openai_server({"rules": rules})
+    place = configure(selected, server.base_url, concurrency=3)
+    panel = ("--model", "openai/slow", "--model", "openai/denied", "--votes", "3")
+    error = curate(place, "tag", "--discipline", "physics", *panel, code=2)["error"]
+    assert "openai/denied" in error and "nothing more is sent" in error
+    asked = [request for request in server.requests if request.body["model"] == "slow"]
+    with CallStore(place.calls) as store:
+        assert store.counts()[CallStatus.OK] == len(asked) > 0
+    assert len(server.requests) - len(asked) <= 2 + 3, "the denied model is left alone"
+
+
+def test_transform_has_one_budget_for_both_its_steps(
+    selected: Workspace, openai_server: Callable[..., Any]
+) -> None:
+    server = openai_server({"rules": [{"answer": "{}"}]})
+    place = configure(selected, server.base_url)
+    prices = place.root / "prices.toml"
+    prices.write_text('["openai/m"]\ninput = 0\noutput = 1000\nsource = "test"\ndate = 2026-01-01\n')
+    arguments = ("--model", "openai/m", "--base-url", server.base_url, "--prices", str(prices))
+    typed = ("transform", *arguments, "--budget", "1.1", "--discipline", "physics", "--assume-vision")
+    process = subprocess.run(
+        [sys.executable, "-c", RUN, *typed, "--workspace", str(place.root)],
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    assert process.returncode == 1, process.stderr
+    first, second = process.stderr.split("curate multiple-choice")[0], process.stderr
+    asked = [request.prompt for request in server.requests]
+    print(process.stderr, len(asked))
+    assert 0
+
+
+def test_another_subject_is_another_decomposition_by_rule(selected: Workspace) -> None:
+    curate(selected, "decompose", "--discipline", "physics")
+    assert not curate(selected, "decompose", "--discipline", "physics")["ran"]
+    path = selected.proposals("tagging")
+    curate(selected, "tag", "--discipline", "physics")
+    tags = read_jsonl(path, Proposal)
+    changed = [
+        tag.model_copy(update={"value": "electromagnetism"}) if tag.field == "subject" else tag for tag in tags
+    ]
+    assert changed != tags
+    write_jsonl(path, changed)
+    assert curate(selected, "decompose", "--discipline", "physics")["ran"], "cue and detail follow the subject"
 
 
 def test_a_command_without_an_embedded_proposer_says_so(selected: Workspace) -> None:
