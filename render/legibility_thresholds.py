@@ -30,8 +30,8 @@ class Thresholds(Record):
     """Ink against each ground pixel beside it (WCAG 2.2, 1.4.3)."""
     sharpness: float = 0.85
     """Sum of gradients on the page against those of the line drawn again."""
-    photo_contrast: float = 4.0
-    """Photographs: thin strokes are softened by the lens, so the ink never shows its full colour."""
+    photo_contrast: float = 4.5
+    """The same in photographs, whose ink and paper have the light of the place."""
     photo_likeness: float = 0.93
     """Photographs: correlation of the page with what was drawn again, in the worst stretch of a line."""
     photo_sharpness: float = 0.38

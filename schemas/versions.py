@@ -91,7 +91,8 @@ def localized(problem: Problem, version: Version, language: str) -> LocalizedTex
     """
     texts = problem.source_texts if VERSIONS[version].source_form else problem.texts
     if language not in texts:
-        raise ItemError("no-translation", f"{problem.problem_id} has no {language} text")
+        form = " in multiple-choice form" if language in problem.source_texts else ""
+        raise ItemError("no-translation", f"{problem.problem_id} has no {language} text{form}")
     return texts[language]
 
 

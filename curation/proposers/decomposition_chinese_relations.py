@@ -80,7 +80,8 @@ def chinese_relation_cuts(found: Shadow) -> list[Cut]:
             cuts += [
                 _words(found, start, match, rule, confidence, keeps=rule != "from-rest")
                 for match in pattern.finditer(text)
-                if rule == "amount" or len(re.findall("静止" if rule == "from-rest" else match["said"], found.raw)) == 1
+                if rule == "amount"
+                or len(re.findall("静止" if rule == "from-rest" else match["said"], found.raw)) == 1
             ]
         cuts += [
             _clause(found, start, match, "words", 0.7)
@@ -158,7 +159,7 @@ def _each(cut: Cut) -> Cut:
 
 
 def _respectively(found: Shadow, offset: int, match: re.Match[str]) -> Cut | None:
-    """ "a、b 分别为 1、2" as a whole clause: `a=1`, `b=2`; None where names and values do not pair off."""
+    """A list as a whole clause: "a、b 分别为 1、2" becomes `a=1`, `b=2`; None where names and values do not pair off."""
     names = _parts(found, offset + match.start("names"), offset + match.end("names"))
     values = _parts(found, offset + match.start("values"), offset + match.end("values"))
     head = match.string[: match.start("names")]
@@ -170,9 +171,10 @@ def _respectively(found: Shadow, offset: int, match: re.Match[str]) -> Cut | Non
     if not all(_VALUE.match(plain(value)) for value in values) or _VERBS.search(head[begin:].strip(" 若")):
         return None
     thing = re.search(NOUNS, match["of"])
-    told = thing is None or thing[0] in ("电阻", "阻值") and all(plain(name)[0] == "R" for name in names)
+    told = thing is None or (thing[0] in ("电阻", "阻值") and all(plain(name)[0] == "R" for name in names))
     labels = [
-        f"${name}={value}$" if told else f"${name}$: ${value}$" for name, value in zip(names, values, strict=True)
+        f"${name}={value}$" if told else f"${name}$: ${value}$"
+        for name, value in zip(names, values, strict=True)
     ]
     span = (offset + begin, offset + match.end("values"))
     return cut_of(

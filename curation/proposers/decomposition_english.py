@@ -8,15 +8,17 @@ from dataclasses import replace
 from benchwright.curation.proposers.decomposition_atoms import Atom, E, N, P, Q, S, Shadow
 from benchwright.curation.proposers.decomposition_cuts import Cut, cut_of
 from benchwright.curation.proposers.decomposition_english_phrases import (
-    CLAUSES,
     IN_QUESTIONS,
     NOT_DRAWN,
-    ONE_STATEMENT,
     PHRASES,
-    STATEMENTS,
     WITHIN_NOUN_PHRASES,
 )
 from benchwright.curation.proposers.decomposition_english_regions import regions
+from benchwright.curation.proposers.decomposition_english_statements import (
+    CLAUSES,
+    ONE_STATEMENT,
+    STATEMENTS,
+)
 from benchwright.curation.proposers.decomposition_english_words import (
     ADJ,
     ANY,
@@ -57,7 +59,10 @@ def english_cuts(found: Shadow) -> list[Cut]:
 
 def _told_once(found: Shadow, cut: Cut, atom: Atom) -> bool:
     """Whether a letter of "of radius R" is used nowhere else: then it can stand in the picture alone."""
-    return cut.rule == "of-noun" and len(re.findall(rf"(?<![A-Za-z\\]){re.escape(atom.inner.strip())}(?![A-Za-z])", found.raw)) == 1
+    return (
+        cut.rule == "of-noun"
+        and len(re.findall(rf"(?<![A-Za-z\\]){re.escape(atom.inner.strip())}(?![A-Za-z])", found.raw)) == 1
+    )
 
 
 def _statements_in_a_row(found: Shadow, start: int, end: int) -> list[Cut]:
@@ -123,11 +128,17 @@ def _statement(
         confidence=confidence,
         rule=rule,
         keeps_grammar=True,
-        owner=_owner(found, start + match.start("owner"), start + match.end("owner"))
-        if match["owner"] and rule != "symbol-statement"
-        else "",
+        owner=_spoken_of(found, start, match, rule),
         value=_value(match, start),
     )
+
+
+def _spoken_of(found: Shadow, start: int, match: re.Match[str], rule: str) -> str:
+    """What a statement speaks of: its owner, else the symbol behind the quantity ("Angle STQ is 154°")."""
+    for name in ("owner", "symbol"):
+        if match.groupdict().get(name) and rule != "symbol-statement":
+            return _owner(found, start + match.start(name), start + match.end(name))
+    return ""
 
 
 def _value(match: re.Match[str], offset: int) -> tuple[int, int] | None:
@@ -160,6 +171,12 @@ def _fits(rule: str, match: re.Match[str]) -> bool:
             return False  # "at a height of 3 m above the floor"
         if re.match(r"\s*(?:per|of|respectively|relative)\b", behind):
             return False
+        if rule == "at-noun" and re.match(r"\s*from\b(?! rest)", behind):
+            return False
+        if match["cut"].lower().startswith("of the center"):
+            return False  # a place, not a value
+        if match["cut"].lower().startswith("with the") and re.match(r"\s*shown\b", behind):
+            return False  # "with the velocity v shown in the diagram"
     if rule == "noun-of" and not relational:
         # "with a mass of 2 kg" goes as a whole or not at all.
         return (
@@ -173,6 +190,11 @@ def _fits(rule: str, match: re.Match[str]) -> bool:
         return _NOUN_BEFORE.search(before) is None  # "has a perimeter of length 14 cm"
     if rule == "list" and re.match(r"\s*,?\s*and\b", behind):
         return False  # a longer list
+    if rule == "count":
+        # "27 houses on one side, on the other 13 houses", and what an example shows, stay in words.
+        thing = re.escape(match["owner"].split()[-1])
+        again = re.search(rf"[{N}{Q}]\s+(?:[a-z]+\s+)?{thing}", before + " \n " + behind[len(match["owner"]) :])
+        return again is None and re.search(r"\bfor example\b", before, re.IGNORECASE) is None
     if rule == "with-equation":
         return re.search(r"(?:rule|method|rectangles|subintervals)$", before, re.IGNORECASE) is None
     return True

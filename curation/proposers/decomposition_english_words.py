@@ -52,7 +52,7 @@ BOUND = r"(?=\s*[.,;:)?!]|\s*$|\s+[a-z\ue005])"
 """A phrase ends where punctuation or any word follows; what belongs to the phrase is looked for by itself."""
 RELATES = re.compile(
     r"(?:\s*(?:from(?! rest)|above|below|to(?! the (?:right|left))|between|relative|with respect|"
-    r"with the|horizontally|vertically|directly|per|away|apart|past|"
+    r"with (?:the|an?)\b|horizontally|vertically|directly|per|away|apart|past|"
     r"of\b|behind|beyond|in front|north|south|east|west|respectively|and (?:then|the same)))",
     re.IGNORECASE,
 )

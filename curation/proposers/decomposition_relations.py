@@ -48,11 +48,19 @@ _ANYWHERE: tuple[tuple[str, re.Pattern[str], float], ...] = (
         ),
         0.7,
     ),
-    ("domain", _rule(rf"(?P<wide>\s+(?P<cut>from\s+(?P<said>{E}\s+to\s+{E}))){_HALT}"), 0.65),
+    (
+        "domain",
+        _rule(
+            rf"(?P<wide>\s+(?P<cut>(?:(?:on|over|in)\s+the\s+interval\s+)?from\s+(?P<said>{E}\s+to\s+{E}))){_HALT}"
+        ),
+        0.65,
+    ),
     # at t = 2 s
     (
         "instant",
-        _rule(rf"(?P<wide>\s+(?P<cut>at\s+(?:time\s+|the\s+point\s+|the\s+instant\s+)?(?P<said>{E}))){_HALT}"),
+        _rule(
+            rf"(?P<wide>\s+(?P<cut>at\s+(?:time\s+|the\s+point\s+|the\s+instant\s+)?(?P<said>{E}))){_HALT}(?!\s*,\s*(?:and\s+)?[{E}{P}{X}])"
+        ),
         0.65,
     ),
     # Use the Midpoint Rule with n = 10 to approximate; using five subintervals
@@ -76,7 +84,14 @@ _ANYWHERE: tuple[tuple[str, re.Pattern[str], float], ...] = (
         0.8,
     ),
     # without friction
-    ("idle", _rule(rf"(?P<wide>\s+(?P<cut>(?P<said>without\s+{_IDLE}))){_END}"), 0.75),
+    (
+        "idle",
+        _rule(
+            rf"(?P<wide>\s+(?P<cut>(?P<said>without\s+{_IDLE})))"
+            r"(?=\s*[.,;?]|\s*$|\s+(?:and|on|along|at|in|when|between|down|up|from)\b)"
+        ),
+        0.75,
+    ),
     # a frictionless incline
     (
         "smooth",
@@ -201,6 +216,10 @@ def _of(
             said = f"{match['cut']} {match['tail']}"
         else:
             said = _raw(found, start + match.start("said"), start + match.end("said"))
+        if rule == "instant" and re.search(
+            r"(?:vert(?:ices|ex)|points?|cent(?:er|re)s?|corners?)$", match.string[: match.start("wide")]
+        ):
+            continue
         if len(said.replace("$", "")) > _MAX_SAID or not _once(found.raw, match["cut"], said, rule):
             continue
         yield cut_of(

@@ -49,7 +49,17 @@ _MAX_OWNER = 22
 _SAYS_NOUN = frozenset({"statement", "clause", "of-noun", "has"})
 """Rules whose bare numbers get the quantity's name into the label: "500" alone says nothing."""
 _SHORT = frozenset(
-    {"amount-of", "concentration", "attributive", "count", "grid", "named-curve", "how-many", "amount", "smooth"}
+    {
+        "amount-of",
+        "concentration",
+        "attributive",
+        "count",
+        "grid",
+        "named-curve",
+        "how-many",
+        "amount",
+        "smooth",
+    }
 )
 """Rules whose span is made for cutting: in words the value alone is the condition."""
 
@@ -140,8 +150,11 @@ def _told_apart(stem: str, cuts: Sequence[Cut], chinese: bool) -> list[Cut]:
     groups: dict[str, list[Cut]] = {}
     for cut in kept:
         for atom in cut.atoms if not cut.said else ():
-            if atom.kind in (Q, N) and cut.rule not in ("count", "for-value"):
-                groups.setdefault(unit_of(stem[atom.start : atom.end]), []).append(cut)
+            if atom.kind in (Q, N) and cut.rule != "count":
+                group = groups.setdefault(unit_of(stem[atom.start : atom.end]), [])
+                # "from 20 °C to 80 °C" is one label; the same instant twice is the same label.
+                if cut.rule != "for-value" or all(cut.words(stem) != other.words(stem) for other in group):
+                    group.append(cut)
     alike = [cut for group in groups.values() if len(group) > 1 for cut in group]
     unclear = {id(cut) for cut in alike if not _named(cut)}
     names = Counter(name.casefold() for cut in {id(c): c for c in alike}.values() for name in _names(cut))

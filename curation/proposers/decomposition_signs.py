@@ -10,13 +10,25 @@ from benchwright.curation.proposers.decomposition_values import numbers, symbols
 HAN = re.compile(r"[\u3400-\u9fff]")
 _SIGNS: dict[str, tuple[str, str]] = {
     "parallel": (r"\\parallel(?![A-Za-z])|∥|//", r"\bparallel|平行"),
-    "perpendicular": (r"\\perp(?![A-Za-z])|⊥", r"\bperpendicular|\bright angle|\bnormal|\baltitude|\bheight|垂直|⟂|直角|高"),
+    "perpendicular": (
+        r"\\perp(?![A-Za-z])|⊥",
+        r"\bperpendicular|\bright angle|\bnormal|\baltitude|\bheight|垂直|⟂|直角|高",
+    ),
     "congruent": (r"\\cong(?![A-Za-z])|≅|≌", r"\bcongruent|全等"),
     "similar": (r"\\sim(?![A-Za-z])|∽", r"\bsimilar|相似"),
-    "at most": (r"\\leq?(?:slant)?(?![A-Za-z])|≤", r"\bat most|\bno more|\bnot? (?:greater|exceed)|至多|不超过|不大于"),
+    "at most": (
+        r"\\leq?(?:slant)?(?![A-Za-z])|≤",
+        r"\bat most|\bno more|\bnot? (?:greater|exceed)|至多|不超过|不大于",
+    ),
     "at least": (r"\\geq?(?:slant)?(?![A-Za-z])|≥", r"\bat least|\bno less|至少|不小于|不低于"),
-    "less": (r"(?<![=\-])<|\\lt(?![A-Za-z])", r"\bless|\bsmaller|\bbelow|\bunder|小于|少于|低于|(?<!-)>|positive"),
-    "greater": (r"(?<![=\-])>|\\gt(?![A-Za-z])", r"\bgreater|\bmore|\blarger|\babove|\bover|大于|超过|高于|positive"),
+    "less": (
+        r"(?<![=\-])<|\\lt(?![A-Za-z])",
+        r"\bless|\bsmaller|\bbelow|\bunder|小于|少于|低于|(?<!-)>|positive",
+    ),
+    "greater": (
+        r"(?<![=\-])>|\\gt(?![A-Za-z])",
+        r"\bgreater|\bmore|\blarger|\babove|\bover|大于|超过|高于|positive",
+    ),
 }
 """How a relation is written as a sign, and which words of a span say the same."""
 _NOT = re.compile(

@@ -236,10 +236,12 @@ def has_words(text: str) -> bool:
 
 
 def translated(source: LocalizedText, reply: TranslationReply, into: Language) -> LocalizedText:
-    """The problem in the other language; whatever has no words is the source's own."""
+    """The problem in the other language; whatever has no words is the source's own, but for Chinese punctuation."""
 
     def put(original: str | None, reply_says: str) -> str | None:
-        return reply_says.strip() if original and has_words(original) else original
+        if original and has_words(original):
+            return reply_says.strip()
+        return _ascii_marks(original) if original and into == "en" else original
 
     said = {option.label: option.text for option in reply.options}
     return LocalizedText(
@@ -283,6 +285,15 @@ def picture_findings(reply: TranslationReply, shown: bool) -> Iterator[str]:
     if shown and reply.image_language in ("flag", "reject"):
         words = " ".join(reply.picture_text.split()) or "no words quoted"
         yield f"picture-words: picture: {reply.image_language}: {words[:120]}"
+
+
+_MARKS = str.maketrans(dict(zip("；，、：（）。", (";", ",", ",", ":", "(", ")", "."), strict=True)))
+
+
+def _ascii_marks(text: str) -> str:
+    """A text without words as English writes it: "0.6 V；0.5 A" becomes "0.6 V; 0.5 A"."""
+    spaced = re.sub(r"([；，、：。])(?=\S)", r"\1 ", text)
+    return re.sub(r"(?<=\S)（", " （", spaced).translate(_MARKS).strip()
 
 
 def _values(source: LocalizedText, target: LocalizedText) -> Iterator[tuple[str, JsonValue]]:

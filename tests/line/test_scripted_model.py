@@ -95,9 +95,8 @@ EDITS = {
 
 
 def our_problems() -> list[ExampleProblem]:
-    """The questions by id; English is the source of the one with parts, and one has no solution."""
+    """The questions by id; one has no solution."""
     found = {problem.id: problem for problem in all_problems() if problem.id in IDS}
-    found["phys-rod-on-rails"] = replace(found["phys-rod-on-rails"], language="en")
     lens = found["phys-lens-image"]
     # Its Chinese solution is another way to the same answer, not a translation: the checks say so, and rightly.
     texts = {name: text.model_copy(update={"solution": None}) for name, text in lens.texts.items()}

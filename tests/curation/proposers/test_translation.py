@@ -463,3 +463,16 @@ def test_two_runs_give_the_same_proposals_from_the_store(
     assert json.dumps(translator.signature, sort_keys=True) == json.dumps(
         Translator(("zh", "en"), translator.embedder).signature, sort_keys=True
     )
+
+
+@pytest.mark.parametrize(
+    ("chinese", "english"),
+    [("(1) 0.6 V；(2) 0.5 A", "(1) 0.6 V; (2) 0.5 A"), ("$x=1$，$y=2$。", "$x=1$, $y=2$."), ("3（1）", "3 (1)")],
+)
+def test_a_part_without_words_keeps_its_values_and_gets_english_punctuation(
+    chinese: str, english: str, text_item: Callable[..., Item]
+) -> None:
+    source = text_item("parts", "求电压和电流。", chinese).question.text
+    made = translated(source, TranslationReply(question="Find voltage and current."), "en")
+    assert made.answer == english
+    assert translated(source, TranslationReply(question="求。"), "zh").answer == chinese
