@@ -45,7 +45,8 @@ test-long: $(VENV)/.heavy ## acceptance runs of many minutes; their logs go to d
 
 bench: $(VENV)/.dev ## comparisons with named peers, on the same input in the same run
 	$(PIP) install -c constraints.txt -e '.[dev,bench]'
-	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+	missed=""; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || missed="$$missed $$script"; done; \
+	if [ -n "$$missed" ]; then echo "did not reach its figures:$$missed"; exit 1; fi
 
 line-real: $(VENV)/.dev ## the whole line on the real pool below BENCHWRIGHT_SHARED (default ../shared)
 	mkdir -p docs/acceptance

@@ -16,10 +16,10 @@ from benchwright.cli.common import (
     open_workspace,
     progress,
     say,
-    show_table,
     stderr_is_a_terminal,
     workspace_option,
 )
+from benchwright.cli.proposals import show_tags
 
 if TYPE_CHECKING:
     from benchwright.curation.proposers.catalogue import Wishes
@@ -99,7 +99,7 @@ def asking_options(function: F) -> F:
 @asking_options
 def tag(**flags: Any) -> None:
     """Propose subject, difficulty and knowledge points of the selected questions."""
-    _propose("tag", "Tag", flags, follow="annotate push tagging", after=_show_tags)
+    _propose("tag", "Tag", flags, follow="annotate push tagging", after=show_tags)
 
 
 @click.command()
@@ -318,7 +318,11 @@ def _plan(
     flags: dict[str, Any],
     budget: Budget | None,
 ) -> None:
-    """Show what would be asked; with a pilot, ask about some items first."""
+    """Show what would be asked; with a pilot, ask about some items first.
+
+    Raises:
+        Incomplete: items of the pilot failed.
+    """
     from benchwright.curation.proposers.asking import Asking
     from benchwright.curation.proposers.catalogue import JOB_OF_COMMAND, asking_proposer
     from benchwright.curation.proposers.planning import plan
@@ -345,6 +349,13 @@ def _plan(
         for sample in [sample for one in found.plans for sample in one.samples][:1]:
             say(f"--- what is sent about {sample.item_id}:\n" + "\n".join(sample.messages) + "\n---")
     emit(found.model_dump(mode="json"), table, flags["as_json"])
+    if found.failed:
+        listed = ", ".join(f"{reason} {n:,}" for reason, n in found.failed.items())
+        tried = found.follow_ups.units if found.follow_ups else 0
+        raise Incomplete(
+            f"{sum(found.failed.values())} of the {tried} items of the pilot got no proposal ({listed}): the forecast "
+            "says little before that is mended."
+        )
 
 
 def _planning_notes(found: Planning) -> list[str]:
@@ -411,43 +422,20 @@ def _raise_if_failed(command: str, result: StageResult) -> None:
     Raises:
         Incomplete: some failed.
     """
-    from benchwright.curation.proposers.stage import FAILED
+    from benchwright.curation.proposers.stage import FAILED, SAID
 
     assert result.counts is not None, "this stage always counts"
     failed = {reason: n for reason, n in result.counts.reasons.items() if reason in FAILED}
     if not failed:
         return
     listed = ", ".join(f"{reason} {n:,}" for reason, n in failed.items())
-    again = (
-        f"run `curate {command}` again with a larger --budget to go on from there"
-        if "budget-reached" in failed
-        else f"run `curate {command}` again to ask for them once more"
-    )
+    if "budget-reached" in failed:
+        again = f"run `curate {command}` again with a larger --budget to go on from there"
+    elif failed.keys() <= SAID:
+        again = "the models said so and would not be asked again: see the rejected file, or ask another model"
+    else:
+        again = f"run `curate {command}` again to ask for them once more"
     raise Incomplete(f"{sum(failed.values())} of {result.counts.n_in} have no proposal ({listed}): {again}.")
-
-
-def _show_tags(place: Workspace, discipline: str | None) -> None:
-    """After tagging: levels by grade, what the vocabulary lacks, whom to review first."""
-    from benchwright.curation.proposers.chosen import chosen_questions, selected_disciplines
-    from benchwright.curation.proposers.tagging_report import COLUMNS, tagging_report
-    from benchwright.schemas.jobs import Proposal
-    from benchwright.schemas.journal import read_jsonl
-
-    names = selected_disciplines(place, discipline)
-    questions = [item.question for name in names for item in chosen_questions(place, name, "tag")[0]]
-    found = tagging_report(questions, read_jsonl(place.proposals("tagging"), Proposal))
-    if len(found.levels.rows) > 1:
-        show_table(SummaryTable("Levels by grade", COLUMNS, found.levels.cells()))
-    clear = sum(inversion.clear for inversion in found.levels.inversions)
-    if clear:
-        say(f"{clear} grades have clearly lower levels than an earlier one: look at them first")
-    if found.ties:
-        say(f"{found.ties} questions are undecided between equal votes; their confidence says so")
-    if found.unmapped:
-        words = ", ".join(word for word, _ in found.unmapped[:8])
-        say(f"{len(found.unmapped)} knowledge points are not in the vocabulary: {words}")
-    if found.order:
-        say(f"least certain, to be reviewed first: {', '.join(found.order[:5])}")
 
 
 COMMANDS: tuple[click.Command, ...] = (

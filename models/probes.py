@@ -22,6 +22,7 @@ from benchwright.models.chat import Call, ChatModel, ChatRequest, Message, Sampl
 from benchwright.models.scheduler import Scheduler, SchedulerSettings
 from benchwright.models.spending import Ledger
 from benchwright.models.store import CallStore
+from benchwright.models.traffic import EndpointDenied
 from benchwright.schemas.digest import digest_of
 from benchwright.schemas.records import Record
 from benchwright.schemas.status import CallStatus
@@ -42,6 +43,8 @@ _FREE_TEXT = "In one short sentence of plain prose: why is the sky blue? Write p
 _READ_NUMBER = "The picture shows one number. Reply with that number and nothing else."
 _INCONCLUSIVE = frozenset({CallStatus.RATE_LIMITED, CallStatus.TIMEOUT})
 _GATEWAY = frozenset({502, 503, 504})
+_TURNED_AWAY = frozenset({401, 403, 404})
+"""A wrong key, a misspelt or not yet loaded model: says nothing about what it can do, and must not be kept."""
 
 
 class Capabilities(Record):
@@ -141,7 +144,7 @@ async def _schema_mode(scheduler: Scheduler) -> SchemaMode | None:
     modes: tuple[SchemaMode, ...] = ("json_schema", "json_object")
     for mode in modes:
         request = ChatRequest("probe", (Message.user(_FREE_TEXT),), Sampling(max_tokens=1024))
-        call = await scheduler.call(_under_schema(request, _SCHEMA, mode))
+        call = await _let_in(scheduler, _under_schema(request, _SCHEMA, mode))
         if _inconclusive(call):
             return None
         if call.status is CallStatus.OK and _conforms(call.text or ""):
@@ -156,10 +159,26 @@ async def _sees_images(scheduler: Scheduler) -> bool | None:
     request = ChatRequest(
         "probe", (Message.user(_READ_NUMBER, number_picture(number)),), Sampling(max_tokens=1024)
     )
-    call = await scheduler.call(request)
+    call = await _let_in(scheduler, request)
     if _inconclusive(call):
         return None
     return call.status is CallStatus.OK and re.findall(r"\d+", call.text or "") == [number]
+
+
+async def _let_in(scheduler: Scheduler, request: ChatRequest) -> Call:
+    """The probe's call.
+
+    Raises:
+        EndpointDenied: the endpoint turned it away: to wait for a third one would write a false finding down.
+    """
+    call = await scheduler.call(request)
+    if call.status is CallStatus.ERROR and call.http_status in _TURNED_AWAY:
+        model = scheduler.model
+        raise EndpointDenied(
+            f"{model.name} at {model.endpoint.host} was turned down before the first item ({call.detail}); "
+            "check the key and the model's name, then run again."
+        )
+    return call
 
 
 def _under_schema(request: ChatRequest, schema: dict[str, JsonValue], mode: SchemaMode | None) -> ChatRequest:

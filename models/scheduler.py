@@ -2,8 +2,9 @@
 
 Retried: what the client marks as retryable (HTTP 408, 409, 429, 5xx, connection, time-out) with `Retry-After`
 honoured (for every caller, see `models.traffic`) and exponential back-off with jitter otherwise; an empty reply once.
-Everything else is final at once. When an endpoint turns everybody away (401, 403, 404, a used-up quota; three calls
-in a row) nothing more is sent: what is in flight is finished and kept, then `EndpointDenied` ends the run.
+Everything else is final at once. When an endpoint turns everybody away (401, 403, 404, a used-up quota) or nobody is
+at its address, three calls in a row, nothing more is sent: what is in flight is finished and kept, then
+`EndpointDenied` ends the run.
 """
 
 from __future__ import annotations

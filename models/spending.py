@@ -222,6 +222,11 @@ def _row(one: Spending, stage: str, model: str) -> tuple[object, ...]:
     return (stage, model, one.made, one.reused, one.retries, failed, *tokens, str(one.money))
 
 
+def never_reached(call: Call) -> bool:
+    """Whether no connection ever stood: wrong address, or no server there."""
+    return (call.detail or "").startswith(_NOT_REACHED)
+
+
 def _is_free(price: Price | None) -> bool:
     return price is not None and price.input == 0 and price.output == 0
 
@@ -231,4 +236,4 @@ def _turned_down(call: Call) -> bool:
         return call.http_status >= 400
     if call.attempts == 0 or call.status in (CallStatus.UNSENDABLE, CallStatus.RATE_LIMITED):
         return True
-    return (call.detail or "").startswith(_NOT_REACHED)
+    return never_reached(call)

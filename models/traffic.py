@@ -15,18 +15,20 @@ from dataclasses import dataclass
 
 from benchwright.models.budget import output_limit
 from benchwright.models.chat import Attempt, Call, ChatRequest, ImagePart
+from benchwright.models.spending import never_reached
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.status import CallStatus
 
 DENIALS_IN_A_ROW = 3
-"""So many calls turned down one after the other (401, 403, 404, quota used up) end the run."""
+"""So many calls one after the other that are turned down (401, 403, 404, quota used up), or that find nobody at the
+address with all their tries, end the run."""
 
 _CHARACTERS_A_TOKEN = 3
 _TOKENS_AN_IMAGE = 1000
 
 
 class EndpointDenied(UsageError):
-    """The endpoint serves nobody with this key, model or quota: going on would fail every item the same way."""
+    """The endpoint serves nobody with this key, model or quota, or is not there: every item would fail the same way."""
 
 
 class Bucket:
@@ -161,6 +163,7 @@ class Traffic:
         self._tokens = None if tokens_per_minute is None else Bucket(tokens_per_minute)
         self._paused_until = 0.0
         self._denials = 0
+        self._unreached = 0
         self._denied: EndpointDenied | None = None
 
     @property
@@ -215,11 +218,19 @@ class Traffic:
     def check(self, model: str, host: str | None, call: Call) -> None:
         """Stop everybody when nobody is served.
 
-        A single 403 or 404 can be one item's own (a gateway that dislikes a text): it takes three calls in a row.
+        A single 403 or 404 can be one item's own (a gateway that dislikes a text), a server can be away for a moment:
+        it takes three calls in a row.
 
         Raises:
-            EndpointDenied: the last `DENIALS_IN_A_ROW` calls were turned down.
+            EndpointDenied: the last `DENIALS_IN_A_ROW` calls were turned down, or reached nobody.
         """
+        self._unreached = self._unreached + 1 if never_reached(call) else 0
+        if self._unreached >= DENIALS_IN_A_ROW:
+            self._denied = EndpointDenied(
+                f"{model}: nobody answers at {host} ({call.detail}), {self._unreached} calls in a row found nobody: "
+                "nothing more is sent; start the server or mend --base-url, then run again, what is answered is kept."
+            )
+            raise self._denied
         if self._denials >= DENIALS_IN_A_ROW:
             self._denied = EndpointDenied(
                 f"{model} at {host} turned down {self._denials} calls in a row ({call.detail}): nothing more is sent; "

@@ -102,7 +102,8 @@ def _ask_place(text: str, last: bool) -> int | None:
         strong = re.match(r"(?:则|求|问|试求|那么)", clause) or re.search(
             r"[？?]|[（(]\s*[）)]|下列|多少", clause
         )
-        if strong or (last and _ASK.search(clause)):
+        given = re.match(r"(?:若|如果)输[入人]", clause)
+        if strong or (last and _ASK.search(clause) and given is None):
             return begin
         begin = end
     return None
@@ -322,7 +323,8 @@ def _owner(found: Shadow, match: re.Match[str], offset: int, rule: str) -> str:
             begin, subject = begin + article.end(), subject[article.end() :]
         return found.raw[found.at(offset + begin) : found.at(offset + begin + len(subject))].strip()
     if rule in ("attributive-noun", "attributive"):
-        behind = re.match(rf"\s*{_THINGS}\s*[{S}A-Z]?(?![A-Z])", text[match.end("wide") :])
+        letter = "" if "均" in match["cut"] else rf"\s*[{S}A-Z]?(?![A-Z])"  # of all of them, not of the first
+        behind = re.match(rf"\s*{_THINGS}{letter}", text[match.end("wide") :])
         if behind:
             begin = offset + match.end("wide")
             return found.raw[found.at(begin) : found.at(begin + behind.end())].strip()

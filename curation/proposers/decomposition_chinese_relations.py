@@ -98,7 +98,8 @@ def chinese_relation_cuts(found: Shadow) -> list[Cut]:
             for match in _EQUATIONS.finditer(text)
             if not _VERBS.search(match["subject"])
         ]
-        cuts += [cut for match in _RESPECTIVELY.finditer(text) if (cut := _respectively(found, start, match))]
+        told = (_respectively(found, start, match) for match in _RESPECTIVELY.finditer(text))
+        cuts += [cut for cut in told if cut is not None]
     return cuts
 
 
@@ -159,7 +160,7 @@ def _each(cut: Cut) -> Cut:
 
 
 def _respectively(found: Shadow, offset: int, match: re.Match[str]) -> Cut | None:
-    """A list as a whole clause: "a、b 分别为 1、2" becomes `a=1`, `b=2`; None where names and values do not pair off."""
+    """A list as a whole clause: "a、b 分别为 1、2" becomes `a=1`, `b=2`; None where they do not pair off."""
     names = _parts(found, offset + match.start("names"), offset + match.end("names"))
     values = _parts(found, offset + match.start("values"), offset + match.end("values"))
     head = match.string[: match.start("names")]

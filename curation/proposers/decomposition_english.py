@@ -173,10 +173,18 @@ def _fits(rule: str, match: re.Match[str]) -> bool:
             return False
         if rule == "at-noun" and re.match(r"\s*from\b(?! rest)", behind):
             return False
+        if re.match(r"\s*(?:feet|foot|inch(?:es)?|met(?:er|re)s?|units?)\b|\s*,?\s*and\s+the\s+\(", behind):
+            return False
         if match["cut"].lower().startswith("of the center"):
             return False  # a place, not a value
         if match["cut"].lower().startswith("with the") and re.match(r"\s*shown\b", behind):
             return False  # "with the velocity v shown in the diagram"
+    if rule == "noun-of" and re.search(r"\bfor an? $", match.string[: match.start("noun")]):
+        return False  # "for a duration of 2 s" goes as a whole or not at all
+    if rule == "named-curve" and re.search(
+        r"\bsolutions? (?:of|to) the $", match.string[: match.start("noun")]
+    ):
+        return False
     if rule == "noun-of" and not relational:
         # "with a mass of 2 kg" goes as a whole or not at all.
         return (
@@ -193,7 +201,9 @@ def _fits(rule: str, match: re.Match[str]) -> bool:
     if rule == "count":
         # "27 houses on one side, on the other 13 houses", and what an example shows, stay in words.
         thing = re.escape(match["owner"].split()[-1])
-        again = re.search(rf"[{N}{Q}]\s+(?:[a-z]+\s+)?{thing}", before + " \n " + behind[len(match["owner"]) :])
+        again = re.search(
+            rf"[{N}{Q}]\s+(?:[a-z]+\s+)?{thing}", before + " \n " + behind[len(match["owner"]) :]
+        )
         return again is None and re.search(r"\bfor example\b", before, re.IGNORECASE) is None
     if rule == "with-equation":
         return re.search(r"(?:rule|method|rectangles|subintervals)$", before, re.IGNORECASE) is None

@@ -109,14 +109,16 @@ PHRASES: tuple[tuple[str, re.Pattern[str], float], ...] = (
     (
         "count",
         _rule(
-            r"\b(?<!it )(?:of|has|have|had|with|are|contains?|into|from|uses?|used|buys?|bought|in|takes?|took|makes?|made|by|"
+            r"\b(?<!it )(?:of|has|have|had|with|are|contains?|into|from|uses?|used|buys?|bought|in|takes?|took|"
+            r"makes?|made|glues?|glued|builds?|built|by|"
             r"holds?|inside|placed|draws?|for|cuts?|gives?|shows?|on|wrote|puts?|there were)\s+"
             rf"(?P<wide>(?P<cut>{N})\s+)(?P<noun>)(?P<comma>)"
             r"(?=(?P<owner>(?:(?!(?:of|in|at|to|from|and|or|by|for|on|with|is|are|was|times|different|digits?|"
             r"numbers?|integers?|ways|more|less|other|such|cards|points|tests|positions|moves|possible|cases|types|"
             r"kinds|steps|choices|options|letters|values|colou?rs)\b)[a-z]+\s+)?"
             r"(?!(?:times|digits|numbers|integers|ways|points|moves|steps|choices|options|letters|values|is|was|this|"
-            r"has|as|us|its|does|colou?rs|appears|becomes|percents?|percentiles?)\b)[a-z]{2,}(?:s|ren|men|people)\b)(?!(?:[a-z]+\s+){1,2}per\b))"
+            r"has|as|us|its|does|colou?rs|appears|becomes|percents?|percentiles?)\b)[a-z]{2,}(?:s|ren|men|people)\b)"
+            r"(?!(?:[a-z]+\s+){1,2}per\b))"
         ),
         0.45,
     ),
@@ -196,7 +198,8 @@ PHRASES: tuple[tuple[str, re.Pattern[str], float], ...] = (
     (
         "which-has",
         _rule(
-            rf"(?P<wide>,\s+(?P<cut>(?:each\s+of\s+)?which\s+(?:has|have|is\s+at)\s+(?:an?\s+)?{ADJ}(?P<noun>{NOUNS})\s+"
+            rf"(?P<wide>,\s+(?P<cut>(?:each\s+of\s+)?which\s+(?:has|have|is\s+at)\s+"
+            rf"(?:an?\s+)?{ADJ}(?P<noun>{NOUNS})\s+"
             rf"of\s+(?:about\s+)?[{Q}{E}]))(?P<comma>,)?(?=\s*(?:[.,;]|$))"
         ),
         0.75,

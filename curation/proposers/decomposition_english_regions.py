@@ -8,7 +8,7 @@ from benchwright.curation.proposers.decomposition_atoms import S, Shadow
 
 _SENTENCE = re.compile(
     r"(?:(?<=[a-z0-9)\]$\ue000-\ue005])(?<!\bFig)(?<!\bFigs)(?<!\bEq)(?<!\bvs)(?<!\bNo)|(?<=[\"'”’]))"
-    r"[.?!](?=\s|[A-Z<(]|$)|\n\s*"
+    r"[.?!](?=\s|[A-Z<(]|$)|(?<=[\ue000-\ue005])\s[.?!](?=\s|$)|\n\s*"
 )
 _ASK = re.compile(
     r"\b(?:what|how|which|who|whom|whose (?=\w+\?)|why|where is|when (?:does|do|will|is)|find|"

@@ -22,7 +22,10 @@ _PREDICATE = (
     r"equal to\s+|exactly\s+)?"
     rf"(?P<value>[{Q}{E}{N}](?:\s*,?\s*(?:and\s+)?{VALUE})*)(?:\s+(?:long|wide|high|tall|deep|thick|each))?"
 )
-_LEAD = r"(?:(?:If|Given|Assume|Assuming|Suppose|Let|Note|When|At (?:an|the) instant when|Also|Here|Use|Take|It is (?:known|given)|We know)(?: that)?,?\s+)?"
+_LEAD = (
+    r"(?:(?:If|Given|Assume|Assuming|Suppose|Let|Note|When|At (?:an|the) instant when|Also|Here|Use|Take|"
+    r"It is (?:known|given)|We know)(?: that)?,?\s+)?"
+)
 _END = r"\s*(?:[.;]|,?\s*$)"
 STATEMENTS: tuple[tuple[str, re.Pattern[str], float], ...] = (
     # The coefficient of friction is 0.1.
@@ -68,7 +71,7 @@ STATEMENTS: tuple[tuple[str, re.Pattern[str], float], ...] = (
     (
         "has",
         _rule(
-            rf"^\s*{_LEAD}(?P<owner>{_SUBJECT})(?:has|have|had)\s+(?:{DET})?{ADJ}(?P<noun>{NOUNS})"
+            rf"^\s*{_LEAD}(?P<owner>{_SUBJECT})(?:,\s*[{S}\ue005],\s*)?(?:has|have|had)\s+(?:{DET})?{ADJ}(?P<noun>{NOUNS})"
             rf"\s+(?:of\s+|equal to\s+)?"
             rf"(?P<value>[{Q}{E}{N}]){_END}"
         ),

@@ -7,7 +7,8 @@ import re
 from benchwright.curation.proposers.decomposition_atoms import E, N, Q, S
 
 NOUNS = (
-    r"(?:(?:charge|mass|resistance|current)s? per unit (?:length|area|volume)|mass(?:es)?|weights?|charges?|speeds?|velocit(?:y|ies)|accelerations?|radi(?:us|i)|diameters?|"
+    r"(?:(?:charge|mass|resistance|current)s? per unit (?:length|area|volume)|mass(?:es)?|weights?|"
+    r"charges?|speeds?|velocit(?:y|ies)|accelerations?|radi(?:us|i)|diameters?|"
     r"(?:(?:side|edge|base|slant|focal|total|wave|arc|rest)[- ])?lengths?|sides?|edges?|widths?|"
     r"(?:slant )?heights?|depths?|"
     r"thickness(?:es)?|distances?|areas?|perimeters?|circumferences?|volumes?|densit(?:y|ies)|forces?|"
@@ -62,7 +63,8 @@ NOT_MORE = (
     rf"(?!\s*,?\s*(?:and|or|but)\s+(?:an?\s+|the\s+)?{ADJ}(?:{NOUNS}|direction|orientation)\b)"
     rf"(?!\s*,?\s*and\s+(?:with|having|of|at)\b)(?!\s*,?\s*and\s+(?:(?!(?:of|with|is|are|has)\b)"
     rf"[a-z]+\s+){{1,3}}[{Q}{N}{E}{S}])"
-    rf"(?!\s*,?\s*(?:and|or)\s+(?-i:[A-Za-z])\b)(?!\s*,?\s*(?:and|or|to)\s+[{Q}{N}{E}{S}])(?!\s*,\s*[{Q}{N}{E}{S}])(?!\s*,?\s*respectively)"
+    rf"(?!\s*,?\s*(?:and|or)\s+(?-i:[A-Za-z])\b)"
+    rf"(?!\s*,?\s*(?:and|or|to)\s+[{Q}{N}{E}{S}])(?!\s*,\s*[{Q}{N}{E}{S}])(?!\s*,?\s*respectively)"
 )
 
 

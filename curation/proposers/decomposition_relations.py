@@ -44,7 +44,7 @@ _ANYWHERE: tuple[tuple[str, re.Pattern[str], float], ...] = (
         "domain",
         _rule(
             rf"(?P<wide>\s*,?\s+(?P<cut>(?:for|on|over|during|in|within)\s+(?:the\s+)?(?:(?:open|closed|time)\s+)?"
-            rf"(?P<said>interval\s+(?:{_I}|{P}|\[\s*{N}\s*,\s*{N}\s*\]))))(?!\s*,?\s*(?:and|or)\s){_END}"
+            rf"(?P<said>interval\s+(?:{_I}|{P}|[\[(]\s*–?{N}\s*,\s*{N}\s*[\])]))))(?!\s*,?\s*(?:and|or)\s+[{_I}{P}\[(]){_END}"
         ),
         0.7,
     ),
@@ -200,8 +200,13 @@ def relation_cuts(found: Shadow) -> list[Cut]:
             continue
         for rule, pattern, confidence in _ANYWHERE if asks else (*_ANYWHERE, *_TOLD):
             cuts += _of(found, text, (start, end), (rule, pattern, confidence))
-    several = sum(cut.rule == "instant" for cut in cuts) > 1  # two instants: which is which stays in words
-    return [cut for cut in cuts if not (several and cut.rule == "instant")]
+    several = (
+        len(re.findall(rf"\bat\s+(?:[a-z]+\s+){{0,3}}{E}", text, re.IGNORECASE)) > 1
+    )  # two instants: which is which stays in words
+    domains = sum(cut.rule == "domain" for cut in cuts) > 1
+    unclear = {"instant"} if several else set()
+    unclear |= {"domain"} if domains else set()
+    return [cut for cut in cuts if cut.rule not in unclear]
 
 
 def _of(

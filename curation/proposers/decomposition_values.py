@@ -20,8 +20,8 @@ MATH = re.compile(
 """A formula between its marks; see `formulas`, which leaves sums of money out."""
 
 _BASE_UNITS = (
-    "km|cm|mm|dm|nm|pm|μm|m|kg|mg|μg|g|ms|μs|ns|s|min|h|hr|kN|mN|μN|N|kJ|MJ|mJ|J|kW|MW|mW|W|kV|mV|MV|μV|V|mA|μA|A|"
-    "mC|μC|nC|pC|fC|C|mF|μF|nF|pF|F|mH|μH|H|mT|μT|T|Wb|kHz|MHz|GHz|Hz|kPa|MPa|GPa|hPa|Pa|mm Hg|mmHg|torr|"
+    "mm Hg|km|cm|mm|dm|nm|pm|μm|m|kg|mg|μg|g|ms|μs|ns|s|min|h|hr|kN|mN|μN|N|kJ|MJ|mJ|J|kW|MW|mW|W|kV|mV|MV|μV|V|mA|μA|"
+    "A|mC|μC|nC|pC|fC|C|mF|μF|nF|pF|F|mH|μH|H|mT|μT|T|Wb|kHz|MHz|GHz|Hz|kPa|MPa|GPa|hPa|Pa|mmHg|torr|"
     "atm|bar|K|mL|ml|L|"
     r"mmol|mol|keV|MeV|GeV|eV|MΩ|kΩ|Ω|ft|lb|mi|mph|rad|rev|rpm|°\s?C|°\s?F|°|%|amu|AU|Å|kcal|cal|dB|"
     r"Bq|klx|lx|M|u|d|yr"

@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from benchwright.curation.proposers.asking import Asking, ask_all, open_panel, permitted
 from benchwright.curation.proposers.panel import Panel, Planned, PlanningPanel
-from benchwright.curation.proposers.stage import disciplines_of, gather
+from benchwright.curation.proposers.stage import FAILED, disciplines_of, gather
 from benchwright.curation.proposers.unit import Proposer, Unit
 from benchwright.models.chat import ChatRequest, call_key
 from benchwright.models.dry_run import DryRun, plan_calls, systematic_sample
@@ -51,6 +51,8 @@ class Planning(Record):
     follow_ups: FollowUps | None = None
     spending: tuple[Spending, ...] = ()
     """Of the pilot."""
+    failed: dict[str, int] = {}
+    """Units of the pilot that got no proposal, by reason."""
 
 
 def plan(
@@ -87,10 +89,12 @@ def plan(
         keys: frozenset[str] = frozenset()
         added: FollowUps | None = None
         spent: tuple[Spending, ...] = ()
+        failed: Counter[str] = Counter()
         if pilot:
             chosen = _chosen(proposer, units, panel, pilot, workspace.recipe.benchmark.seed)
             booked = ledger or Ledger(proposer.job, prices)
-            ask_all(workspace, proposer, chosen, asking, lambda done, total: None, booked)
+            _, refused = ask_all(workspace, proposer, chosen, asking, lambda done, total: None, booked)
+            failed.update(record.reason for record in refused if record.reason in FAILED)
             spent = booked.spending()
             _learn(panel, store)
             keys = frozenset(
@@ -114,7 +118,14 @@ def plan(
             )
             for place, member in enumerate(panel.members)
         )
-    return Planning(units=len(units), left_out=left_out, plans=plans, follow_ups=added, spending=spent)
+    return Planning(
+        units=len(units),
+        left_out=left_out,
+        plans=plans,
+        follow_ups=added,
+        spending=spent,
+        failed=dict(sorted(failed.items())),
+    )
 
 
 def _sendable(

@@ -1,8 +1,8 @@
 """Runs any proposer over the selected questions and writes its job's two files.
 
 `proposals/<job>.jsonl` holds what was proposed, `proposals/<job>.rejected.jsonl` every item without a proposal and why:
-not needed by a rule of the proposer, or failed. Running the command again asks for just the failed ones once more,
-since all final replies are in the call store. Lines about disciplines that a run does not touch stay.
+not needed by a rule of the proposer, or failed. Running the command again asks for just those once more that no model
+replied to, since all final replies are in the call store. Lines about disciplines that a run does not touch stay.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from benchwright.schemas.jobs import Proposal, problem_id, tagging_view
 from benchwright.schemas.journal import write_jsonl
 from benchwright.schemas.records import Question, Rejected
 from benchwright.schemas.selection import Estimate
-from benchwright.schemas.status import CallStatus
+from benchwright.schemas.status import REUSABLE_STATUSES, CallStatus
 from benchwright.schemas.tables import iter_records
 from benchwright.schemas.workspace import Workspace
 
@@ -50,7 +50,9 @@ _BEFORE: dict[str, tuple[str, ...]] = {
 }
 """The jobs whose results a job builds on."""
 FAILED = frozenset({*(str(status) for status in CallStatus), "budget-reached"})
-"""Reasons that another run may mend; all others are rules."""
+"""Reasons that make an item's failure; all others are rules."""
+SAID = frozenset({*map(str, REUSABLE_STATUSES), str(CallStatus.UNPARSABLE)})
+"""Those of them that a model's own replies gave: they come from the store when the same is asked again."""
 
 
 def run_asking(

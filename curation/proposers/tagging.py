@@ -211,7 +211,10 @@ def _ballots(
     lines: list[JsonValue] = []
     valid = iter(zip(subjects, mapped, strict=True))
     for ballot in votes.ballots:
-        lines.append({"model": ballot.model, "sample": ballot.sample_index, **_ballot(ballot, valid)})
+        line: dict[str, JsonValue] = {"model": ballot.model, "sample": ballot.sample_index}
+        # Each of these was paid, those that were asked again as well: `proposals report` adds them up.
+        line["calls"] = [call.key for call in ballot.reply.calls]
+        lines.append(line | _ballot(ballot, valid))
     return lines
 
 

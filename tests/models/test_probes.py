@@ -106,10 +106,17 @@ def test_an_endpoint_that_is_busy_tells_nothing_and_nothing_is_kept(
         assert found(server, store) == Capabilities(schema_mode="json_schema", sees_images=True)
 
 
-def test_who_is_turned_away_learns_it_here(openai_server: Server) -> None:
-    server = openai_server({"rules": [{"status": 401}]})
-    with pytest.raises(EndpointDenied, match="HTTP 401"):
-        found(server)
+@pytest.mark.parametrize("vision", [True, False])
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_who_is_turned_away_learns_it_here_and_nothing_is_kept(
+    openai_server: Server, tmp_path: Path, status: int, vision: bool
+) -> None:
+    server = openai_server({"rules": [{"status": status}]})
+    with CallStore(tmp_path / "calls.sqlite") as store:
+        with pytest.raises(EndpointDenied, match=f"HTTP {status}"):
+            found(server, store, vision=vision)
+        server.use({"rules": [SEES, CONFORMING]})
+        assert found(server, store) == Capabilities(schema_mode="json_schema", sees_images=True)
 
 
 def test_embedded_models_are_not_asked(tmp_path: Path) -> None:

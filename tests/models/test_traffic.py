@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from benchwright.models.chat import Call, ChatRequest, Message, Sampling
 from benchwright.models.registry import open_model
 from benchwright.models.scheduler import Scheduler, SchedulerSettings, run_calls, traffic_of
+from benchwright.models.spending import Ledger
 from benchwright.models.store import CallStore
 from benchwright.models.traffic import DENIALS_IN_A_ROW, Bucket, EndpointDenied, Slots, estimated_tokens
 from benchwright.schemas.errors import UsageError
@@ -296,6 +298,16 @@ def test_what_is_in_flight_when_the_key_expires_is_finished_and_kept(
         calls = run_calls(model, questions(300), store=store, settings=settings)
         assert {call.status for call in calls} == {CallStatus.OK}
         assert len(server.requests) - before == 296, "what was answered is not asked again"
+
+
+def test_a_run_that_finds_nobody_at_the_address_ends_with_one_sentence() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        ledger = Ledger("answers")
+        with pytest.raises(UsageError, match="mend --base-url"):
+            run_calls(open_model("openai/m", base_url=address), questions(500), settings=FAST, ledger=ledger)
+    assert ledger.spending()[0].made <= 2 * FAST.concurrency, "not every item is tried in vain"
 
 
 def test_calls_that_wait_for_a_slot_are_not_sent_after_the_denial(openai_server: Server) -> None:

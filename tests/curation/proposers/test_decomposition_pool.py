@@ -83,12 +83,16 @@ def pool(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Qu
 
 
 def split(question: Question) -> Proposed:
-    """As `curate decompose` does it behind `curate tag`; which subject was tagged changes the knowledge alone."""
+    """As `curate decompose` does it behind `curate tag`; which subject was tagged changes the knowledge alone.
+
+    Any subject of the discipline serves: it is drawn by the question's digest, so that none is favoured.
+    """
+    subjects = TAXONOMY.subjects(question.discipline)
     return decompose(
         question.text,
         question.language,
         question.images,
-        subject=TAXONOMY.subjects(question.discipline)[0],
+        subject=subjects[int(digest_of(question.id)[:8], 16) % len(subjects)],
         points=question.knowledge_points[-1:],
         discipline=question.discipline,
     )
@@ -124,14 +128,14 @@ def tally(questions: Sequence[Question]) -> Counter[str]:
 def test_a_sample_of_the_real_pool(sample: list[Question]) -> None:
     total = tally(sample)
     assert total["items"] == len(sample) == 195 and total["all checks"] >= 0.99 * len(sample)
-    assert total["usable"] >= 0.24 * len(sample) and total["with conditions"] >= 0.35 * len(sample)
+    assert total["usable"] >= 0.36 * len(sample) and total["with conditions"] >= 0.45 * len(sample)
 
 
 @pytest.mark.long
 def test_the_whole_real_pool(pool: list[Question]) -> None:
     total = tally(pool)
     assert total["items"] == N_ITEMS and total["all checks"] >= 0.99 * N_ITEMS
-    assert total["usable"] >= 370
+    assert total["usable"] >= 500
 
 
 def test_the_same_question_is_always_split_alike(sample: list[Question]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from markupsafe import escape
 
@@ -147,6 +147,7 @@ levels = st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=1, m
 
 
 @given(levels)
+@settings(deadline=None)
 def test_weighted_kappa_is_the_one_of_the_textbook(values: list[tuple[int, int]]) -> None:
     found = confusion_of([Pair(proposed, right) for proposed, right in values], LEVEL)
     assert found is not None
