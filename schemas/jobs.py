@@ -220,6 +220,8 @@ class Proposal(Keyed):
     prompt_hash: Sha256 | None = None
     call_id: str | None = None
     """Key of the call in `calls.sqlite`; None for embedded proposers."""
+    calls: tuple[Sha256, ...] = ()
+    """Keys of all calls that were made for the unit, on the first of its proposals: what the unit cost."""
 
 
 class Review(Keyed):

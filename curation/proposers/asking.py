@@ -95,7 +95,10 @@ def ask_all(
         panel = open_panel(workspace, asking, store, ledger)
         allowed, forbidden = permitted(workspace, panel, units, proposer.command)
         _require_allowed(panel, proposer.job, len(allowed))
-        answers = asyncio.run(_ask(proposer, panel, allowed, store, on_item))
+        try:
+            answers = asyncio.run(_ask(proposer, panel, allowed, store, on_item))
+        except BudgetReached as error:  # while probing: nothing of the benchmark was sent
+            answers = [unit.rejected(proposer.command, "budget-reached", str(error)) for unit in allowed]
     proposals: list[Proposal] = []
     failed = list(forbidden)
     for answer in answers:
@@ -158,15 +161,24 @@ def local_settings(values: dict[str, JsonValue]) -> LocalSettings:
         raise UsageError(f"[models.….local] {where}: {first['msg']}.") from error
 
 
+def _with_calls(proposals: Sequence[Proposal], called: set[str]) -> Sequence[Proposal]:
+    """The unit's proposals; the first one by field says what all of them took."""
+    if not proposals:
+        return proposals
+    first = min(proposals, key=lambda proposal: proposal.field)
+    noted = first.model_copy(update={"calls": tuple(sorted(called))})
+    return [noted if proposal is first else proposal for proposal in proposals]
+
+
 async def _ask(
     proposer: Proposer, panel: Panel, units: Sequence[Unit], store: CallStore, on_item: OnItem
 ) -> list[Sequence[Proposal] | Rejected]:
     answers: dict[int, Sequence[Proposal] | Rejected] = {}
 
     async def one(numbered: tuple[int, Unit]) -> Sequence[Proposal] | Rejected:
-        unit = numbered[1]
+        unit, own = numbered[1], panel.for_unit()
         try:
-            return await proposer.propose(unit, panel)
+            return _with_calls(await proposer.propose(unit, own), own.called)
         except ItemError as error:
             return unit.rejected(proposer.command, error.reason, error.detail)
         except BudgetReached as error:
@@ -190,8 +202,11 @@ async def _ask(
 async def _probe(panel: Panel, units: Sequence[Unit], store: CallStore) -> None:
     """Find out what each endpoint can do, once for all runs.
 
+    Its calls are held against the budget like all others.
+
     Raises:
         UsageError: there are pictures, and a model does not see them.
+        BudgetReached: there is no money even for this.
     """
     pictures = sum(unit.item is not None and bool(unit.item.pictures) for unit in units)
     for member in panel.members:
@@ -201,7 +216,11 @@ async def _probe(panel: Panel, units: Sequence[Unit], store: CallStore) -> None:
         look = pictures > 0 and settings.vision == "auto"
         if settings.reply_schema == "never" and not look:
             continue
-        found = await probe_endpoint(member.model, store, schema=settings.reply_schema == "auto", vision=look)
+        booked = member.scheduler.ledger
+        probing = None if booked is None else Ledger(f"{booked.stage}, probe", booked.prices, booked.budget)
+        found = await probe_endpoint(
+            member.model, store, schema=settings.reply_schema == "auto", vision=look, ledger=probing
+        )
         if found.sees_images is False:
             raise UsageError(
                 f"{member.model.name} did not read a number off a picture, and {pictures} units have some: "

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Generic, NoReturn, TypeVar
 
@@ -18,7 +19,7 @@ from benchwright.models.probes import Capabilities, with_schema
 from benchwright.models.reply_schema import reply_schema
 from benchwright.models.scheduler import Scheduler
 from benchwright.models.structured import Structured, ask_structured
-from benchwright.schemas.errors import BenchwrightError, ItemError
+from benchwright.schemas.errors import BenchwrightError, ItemError, TamperedError, UsageError
 from benchwright.schemas.recipe import ModelRecipe
 from benchwright.schemas.records import ImageRef
 from benchwright.schemas.workspace import Workspace
@@ -70,6 +71,8 @@ class Panel:
         self.members = tuple(members)
         self.votes = votes
         self._found: dict[str, Capabilities] = {}
+        self.called: set[str] = set()
+        """Keys of the calls that were made through this panel."""
 
     @property
     def name(self) -> str:
@@ -81,13 +84,28 @@ class Panel:
         """Names of all members, joined by ` + `, for proposals that several made together."""
         return " + ".join(member.model.name for member in self.members)
 
+    def for_unit(self) -> Panel:
+        """The same panel with a record of its own of what was called."""
+        own = copy(self)
+        own.called = set()
+        return own
+
     def learn(self, member: Member, found: Capabilities) -> None:
         """Note what a probe found about a member's endpoint."""
         self._found[member.model.name] = found
 
     def picture_bytes(self, images: Sequence[ImageRef]) -> tuple[bytes, ...]:
-        """Published bytes of pictures, checked against their digests."""
-        return tuple(self.workspace.read_image(image.sha256) for image in images)
+        """Published bytes of pictures, checked against their digests.
+
+        Raises:
+            ItemError: `picture-missing`, or `picture-changed` since it was ingested.
+        """
+        try:
+            return tuple(self.workspace.read_image(image.sha256) for image in images)
+        except UsageError as error:
+            raise ItemError("picture-missing", str(error)) from error
+        except TamperedError as error:
+            raise ItemError("picture-changed", str(error)) from error
 
     def request(
         self,
@@ -131,11 +149,15 @@ class Panel:
         """One typed reply, with one re-ask (see `models.structured`)."""
         asked = self.members[member]
         found = self._found.get(asked.model.name)
-        return await ask_structured(asked.scheduler, request, reply, check, found)
+        answer = await ask_structured(asked.scheduler, request, reply, check, found)
+        self.called.update(call.key for call in answer.calls)
+        return answer
 
     async def call(self, request: ChatRequest, *, member: int = 0) -> Call:
         """One plain call."""
-        return await self.members[member].scheduler.call(request)
+        call = await self.members[member].scheduler.call(request)
+        self.called.add(call.key)
+        return call
 
     async def answer(
         self, request: ChatRequest, reply: type[T], check: Check[T] | None = None, *, member: int = 0

@@ -68,7 +68,7 @@ class FieldQuality(Record):
 
 
 class ProposerCost(Record):
-    """What one proposer's proposals of one job took."""
+    """What one proposer's proposals of one job took. Items that it failed at have no proposals, and are not in it."""
 
     job: str
     proposer: str
@@ -150,8 +150,8 @@ def proposal_report(
 
 
 def call_ids(proposal: Proposal) -> set[str]:
-    """Keys of all calls that a proposal names: its own, and those inside its value (`call`, `calls`)."""
-    found = {proposal.call_id} if proposal.call_id else set()
+    """Keys of all calls that a proposal names: its own, its unit's, and those inside its value (`call`, `calls`)."""
+    found = {*proposal.calls, *([proposal.call_id] if proposal.call_id else [])}
     waiting: list[JsonValue] = [proposal.value]
     while waiting:
         value = waiting.pop()

@@ -28,11 +28,18 @@ from benchwright.curation.proposers.unit import (
 from benchwright.curation.texts import TEXT_JOBS, standing
 from benchwright.curation.words import Trust, Words
 from benchwright.models.spending import Ledger
-from benchwright.schemas.artefact import Counts, StageResult, manifest_path, read_manifest, run_stage
+from benchwright.schemas.artefact import (
+    Counts,
+    StageResult,
+    manifest_path,
+    read_manifest,
+    run_stage,
+    stage_state,
+)
 from benchwright.schemas.digest import digest_of
-from benchwright.schemas.errors import ItemError, UsageError
+from benchwright.schemas.errors import ItemError, TamperedError, UsageError
 from benchwright.schemas.jobs import Proposal, problem_id, tagging_view
-from benchwright.schemas.journal import write_jsonl
+from benchwright.schemas.journal import read_jsonl, write_jsonl
 from benchwright.schemas.records import Question, Rejected
 from benchwright.schemas.selection import Estimate
 from benchwright.schemas.status import REUSABLE_STATUSES, CallStatus
@@ -49,7 +56,7 @@ _BEFORE: dict[str, tuple[str, ...]] = {
     "decomposition": ("translation", "multiple-choice"),
 }
 """The jobs whose results a job builds on."""
-FAILED = frozenset({*(str(status) for status in CallStatus), "budget-reached"})
+FAILED = frozenset({*map(str, CallStatus), "budget-reached", "picture-missing", "picture-changed"})
 """Reasons that make an item's failure; all others are rules."""
 SAID = frozenset({*map(str, REUSABLE_STATUSES), str(CallStatus.UNPARSABLE)})
 """Those of them that a model's own replies gave: they come from the store when the same is asked again."""
@@ -111,6 +118,8 @@ class Batch:
     kept: list[Proposal] = field(default_factory=list)
     kept_rejected: list[Rejected] = field(default_factory=list)
     """Lines of the present files that are about other items."""
+    former: list[Proposal] = field(default_factory=list)
+    """Proposals of the present file about the units themselves."""
 
     @property
     def digest(self) -> str:
@@ -134,7 +143,16 @@ def gather(workspace: Workspace, proposer: Planner, disciplines: Sequence[str]) 
         batch.rejected += [*gone, *plan.not_applicable]
         touched |= {item.item_id for item in items}
     touched |= {unit.item_id for unit in batch.units} | {record.item_id for record in batch.rejected}
+    path = workspace.proposals(proposer.job)
+    if stage_state(workspace, path) == "tampered" and path.is_file():
+        raise TamperedError(
+            f"{path} is not what its last run wrote, and its lines cannot be taken over: restore it, or move it away "
+            f"and run `curate {proposer.command}` for all disciplines."
+        )
     batch.kept, batch.kept_rejected = taken_over(workspace, proposer.job, touched)
+    about = {(unit.item_id, unit.language, unit.digest) for unit in batch.units}
+    lines = read_jsonl(path, Proposal) if path.is_file() else []
+    batch.former = [line for line in lines if (line.item_id, line.language, line.digest) in about]
     return batch
 
 
@@ -222,7 +240,11 @@ def _run(
 def _write(batch: Batch, answers: Proposed, paths: tuple[Path, ...]) -> Counts:
     proposals, failed = answers
     rejected = [*batch.rejected, *failed]
-    write_jsonl(paths[0], in_order([*batch.kept, *proposals]))
+    # Who could not be asked again keeps what was proposed about the same text before: a bad day loses nothing.
+    made = {(proposal.item_id, proposal.language) for proposal in proposals}
+    missed = {record.item_id for record in failed if record.reason in FAILED}
+    left = [p for p in batch.former if p.item_id in missed and (p.item_id, p.language) not in made]
+    write_jsonl(paths[0], in_order([*batch.kept, *left, *proposals]))
     lines = sorted([*batch.kept_rejected, *rejected], key=lambda r: (r.item_id, r.reason, r.detail))
     write_jsonl(paths[1], lines)
     n_in = len(batch.units) + len(batch.rejected)

@@ -76,6 +76,11 @@ class Unit:
     item: Item | None
     """None only for units that are no question, e.g. a discipline's taxonomy."""
 
+    @property
+    def digest(self) -> str:
+        """Digest of what is shown."""
+        return shown_digest(dict(self.view))
+
     def proposal(
         self,
         field: str,
@@ -92,7 +97,7 @@ class Unit:
             item_id=self.item_id,
             language=self.language,
             field=field,
-            digest=shown_digest(dict(self.view)),
+            digest=self.digest,
             value=value,
             confidence=confidence,
             model=model,

@@ -21,6 +21,7 @@ import pytest
 
 from benchwright.cli.curate import curate as curate_group
 from benchwright.cli.main import run_command
+from benchwright.curation.proposers.chosen import chosen_questions
 from benchwright.models.store import CallStore
 from benchwright.schemas.digest import sha256_file
 from benchwright.schemas.jobs import Proposal
@@ -204,7 +205,7 @@ def test_transform_has_one_budget_for_both_its_steps(
     prices = place.root / "prices.toml"
     prices.write_text('["openai/m"]\ninput = 0\noutput = 1000\nsource = "test"\ndate = 2026-01-01\n')
     arguments = ("--model", "openai/m", "--base-url", server.base_url, "--prices", str(prices))
-    typed = ("transform", *arguments, "--budget", "1.1", "--discipline", "physics", "--assume-vision")
+    typed = ("transform", *arguments, "--budget", "1.4", "--discipline", "physics", "--assume-vision")
     process = subprocess.run(
         [sys.executable, "-c", RUN, *typed, "--workspace", str(place.root)],
         text=True,
@@ -309,3 +310,63 @@ def test_a_model_that_does_not_see_is_not_asked_about_pictures(
     recipe.write_text(recipe.read_text().replace('vision = "assume"', 'vision = "auto"'))
     assert "did not read a number" in curate(place, "tag", code=2)["error"]
     assert len(server.requests) <= 2 and not place.proposals("tagging").exists()
+
+
+def test_who_cannot_be_asked_again_keeps_what_was_proposed_about_the_same_text(
+    selected: Workspace, openai_server: Callable[..., Any]
+) -> None:
+    server = openai_server(
+        {"rules": [{"model": "down", "status": 400, "error": {"message": "no"}}, *REPLIES]}
+    )
+    place = configure(selected, server.base_url)
+    curate(place, "tag")
+    before = read_jsonl(place.proposals("tagging"), Proposal)
+    result = curate(place, "tag", "--model", "openai/down", code=1)
+    assert result["n_kept"] == 0 and result["n_rejected"] == 12
+    assert read_jsonl(place.proposals("tagging"), Proposal) == before
+    assert {r.reason for r in read_jsonl(place.proposals_rejected("tagging"), Rejected)} == {"error"}
+    curate(place, "tag", "--model", "embedded")
+    assert {p.model for p in read_jsonl(place.proposals("tagging"), Proposal)}.isdisjoint({"openai/tagger"})
+
+
+def test_lines_of_other_disciplines_are_not_taken_over_from_a_file_that_was_changed(
+    selected: Workspace, openai_server: Callable[..., Any]
+) -> None:
+    place = configure(selected, openai_server({"rules": REPLIES}).base_url)
+    curate(place, "tag")
+    path = place.proposals("tagging")
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:-1]))
+    error = curate(place, "tag", "--discipline", "physics", code=2)["error"]
+    assert "not what its last run wrote" in error and path.read_bytes() == b"".join(lines[:-1])
+    path.unlink()
+    curate(place, "tag")
+    assert path.read_bytes() == b"".join(lines)
+
+
+def test_a_missing_picture_is_its_own_questions_failure(
+    selected: Workspace, openai_server: Callable[..., Any]
+) -> None:
+    place = configure(selected, openai_server({"rules": REPLIES}).base_url)
+    chosen = chosen_questions(place, "physics", "test")[0][0].question
+    picture = place.find_image(chosen.images[0].sha256)
+    data = picture.read_bytes()
+    picture.unlink()
+    result = curate(place, "tag", code=1)
+    assert result["n_kept"] == 11 and result["reasons"] == {"picture-missing": 1}
+    picture.write_bytes(data)
+    assert curate(place, "tag")["n_kept"] == 12
+
+
+def test_the_first_proposal_of_a_unit_names_all_calls_that_it_took(
+    selected: Workspace, openai_server: Callable[..., Any]
+) -> None:
+    again = "could not be used"
+    chemistry = {**CHEMISTRY, "match": f"(alcohol|copper).*{again}"}
+    server = openai_server({"rules": [chemistry, {"match": again, "json": GOOD}, {"answer": "no object"}]})
+    place = configure(selected, server.base_url)
+    curate(place, "tag")
+    found = read_jsonl(place.proposals("tagging"), Proposal)
+    noted = {p.item_id: p.calls for p in found if p.calls}
+    assert len(noted) == 12 and sum(map(len, noted.values())) == len(server.requests) == 24
+    assert all(p.call_id in noted[p.item_id] for p in found)

@@ -467,7 +467,11 @@ def test_two_runs_give_the_same_proposals_from_the_store(
 
 @pytest.mark.parametrize(
     ("chinese", "english"),
-    [("(1) 0.6 V；(2) 0.5 A", "(1) 0.6 V; (2) 0.5 A"), ("$x=1$，$y=2$。", "$x=1$, $y=2$."), ("3（1）", "3 (1)")],
+    [
+        ("(1) 0.6 V；(2) 0.5 A", "(1) 0.6 V; (2) 0.5 A"),
+        ("$x=1$，$y=2$。", "$x=1$, $y=2$."),
+        ("3（1）", "3 (1)"),
+    ],
 )
 def test_a_part_without_words_keeps_its_values_and_gets_english_punctuation(
     chinese: str, english: str, text_item: Callable[..., Item]
