@@ -10,6 +10,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 
 from benchwright.curation.proposers.asking import Asking, ask_all, open_panel, permitted
 from benchwright.curation.proposers.panel import Panel, Planned, PlanningPanel
@@ -86,24 +87,9 @@ def plan(
         opened = open_panel(workspace, asking, store)
         panel = PlanningPanel(workspace, opened.members, asking.votes)
         units, left_out = _sendable(workspace, panel, batch.units, proposer)
-        keys: frozenset[str] = frozenset()
-        added: FollowUps | None = None
-        spent: tuple[Spending, ...] = ()
-        failed: Counter[str] = Counter()
-        if pilot:
-            chosen = _chosen(proposer, units, panel, pilot, workspace.recipe.benchmark.seed)
-            booked = ledger or Ledger(proposer.job, prices)
-            _, refused = ask_all(workspace, proposer, chosen, asking, lambda done, total: None, booked)
-            failed.update(record.reason for record in refused if record.reason in FAILED)
-            spent = booked.spending()
-            _learn(panel, store)
-            keys = frozenset(
-                call_key(panel.members[place].model, request)
-                for place, request in _requests(proposer, chosen, panel)
-            )
-            added = _follow_ups(len(chosen), keys, store, spent)
-        else:
-            _learn(panel, store)
+        booked = ledger or Ledger(proposer.job, prices)
+        found = _pilot(workspace, proposer, asking, units, panel, pilot, store, booked) if pilot else _Pilot()
+        _learn(panel, store)
         plans = tuple(
             plan_calls(
                 member.model,
@@ -113,7 +99,7 @@ def plan(
                 prices=prices,
                 allow_external=member.settings.allow_external,
                 answers=True,
-                pilot=keys,
+                pilot=found.keys,
                 show=show,
             )
             for place, member in enumerate(panel.members)
@@ -122,10 +108,44 @@ def plan(
         units=len(units),
         left_out=left_out,
         plans=plans,
-        follow_ups=added,
-        spending=spent,
-        failed=dict(sorted(failed.items())),
+        follow_ups=found.follow_ups,
+        spending=found.spending,
+        failed=found.failed,
     )
+
+
+@dataclass(frozen=True)
+class _Pilot:
+    """What a pilot left behind; nothing, where there was none."""
+
+    keys: frozenset[str] = frozenset()
+    """Of the calls that a dry run foresees."""
+    follow_ups: FollowUps | None = None
+    spending: tuple[Spending, ...] = ()
+    failed: dict[str, int] = field(default_factory=dict)
+
+
+def _pilot(
+    workspace: Workspace,
+    proposer: Proposer,
+    asking: Asking,
+    units: Sequence[Unit],
+    panel: PlanningPanel,
+    count: int,
+    store: CallStore,
+    ledger: Ledger,
+) -> _Pilot:
+    """Ask about some units for real."""
+    chosen = _chosen(proposer, units, panel, count, workspace.recipe.benchmark.seed)
+    _, refused = ask_all(workspace, proposer, chosen, asking, lambda done, total: None, ledger)
+    failed = Counter(record.reason for record in refused if record.reason in FAILED)
+    spent = ledger.spending()
+    _learn(panel, store)
+    keys = frozenset(
+        call_key(panel.members[place].model, request) for place, request in _requests(proposer, chosen, panel)
+    )
+    added = _follow_ups(len(chosen), keys, store, spent)
+    return _Pilot(keys, added, spent, dict(sorted(failed.items())))
 
 
 def _sendable(
