@@ -50,7 +50,7 @@ reply_schema = "never"
 vision = "assume"
 concurrency = 4
 """
-NOT_COMPARED = (".locks/", "calls.sqlite")
+NOT_COMPARED = (".locks/", ".cache/", "calls.sqlite")
 TAG = "v0.1.0"
 RECIPE = """[benchmark]
 name = "scripted"

@@ -20,8 +20,8 @@ from benchwright.schemas.digest import sha256_file
 
 DRIVE = Path(__file__).with_name("drive.py")
 QUESTIONS = 24
-# Not artefacts: locks, the server's own data, and the store of calls (SQLite, whose pages depend on history).
-NOT_COMPARED = (".locks/", "label-studio/", "calls.sqlite", "people.json")
+# Not artefacts: locks, caches, the server's own data, and the store of calls (SQLite, whose pages depend on history).
+NOT_COMPARED = (".locks/", ".cache/", "label-studio/", "calls.sqlite", "people.json")
 
 
 @dataclass(frozen=True)
