@@ -73,6 +73,7 @@ def answer_of(call: Call, model: str) -> tuple[int, dict[str, Any]]:
 
 
 class _Server(ThreadingHTTPServer):
+    request_queue_size = 256  # the default of five turns away some of twenty callers at once
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
