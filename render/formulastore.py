@@ -14,6 +14,7 @@ import zlib
 from hashlib import blake2b
 from pathlib import Path
 
+from filelock import FileLock
 from PIL import Image
 
 from benchwright.render.formula import Formula
@@ -97,11 +98,13 @@ class FormulaStore:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(self.path, timeout=60.0, check_same_thread=False)
             self._process = os.getpid()
-            self._database.execute("PRAGMA journal_mode = WAL")
-            self._database.execute("PRAGMA synchronous = NORMAL")
-            self._database.execute(
-                "CREATE TABLE IF NOT EXISTS formulas (key BLOB NOT NULL UNIQUE, value BLOB NOT NULL)"
-            )
+            # SQLite does not wait where two processes switch a new file to WAL at the same time.
+            with FileLock(f"{self.path}.lock"):
+                self._database.execute("PRAGMA journal_mode = WAL")
+                self._database.execute("PRAGMA synchronous = NORMAL")
+                self._database.execute(
+                    "CREATE TABLE IF NOT EXISTS formulas (key BLOB NOT NULL UNIQUE, value BLOB NOT NULL)"
+                )
             with self._database:
                 self._database.execute(
                     "DELETE FROM formulas WHERE rowid <= (SELECT max(rowid) FROM formulas) - ?", (_LIMIT,)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
+from benchwright.curation.proposers.multiple_choice_checks import Options, option_findings
 from benchwright.curation.proposers.multiple_choice_values import same_option, too_close
 from benchwright.curation.proposers.tokens import tokens
 from benchwright.models.answer_quantity import Quantity, parse_quantity
@@ -144,7 +145,9 @@ def distractors(right: str, wanted: int, below: int) -> tuple[Distractor, ...]:
     found: list[tuple[Distractor, bool]] = []
     for one, smaller in _candidates(right, said):
         others = [right, *(known.text for known, _ in found)]
-        if not any(same_option(one.text, other) for other in others) and not too_close(one.text, right):
+        alike = not any("unlike-" in words for words in option_findings(Options((right, one.text), 0), right))
+        new = not any(same_option(one.text, other) for other in others)
+        if alike and new and not too_close(one.text, right):
             found.append((one, smaller))
     low = [one for one, smaller in found if smaller]
     high = [one for one, smaller in found if not smaller]
