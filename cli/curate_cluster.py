@@ -22,7 +22,7 @@ from benchwright.cli.common import (
 
 if TYPE_CHECKING:
     from benchwright.cli.common import Progress
-    from benchwright.curation.cluster import Selected
+    from benchwright.curation.representatives import Selected
     from benchwright.schemas.selection import Certificate
     from benchwright.schemas.workspace import Workspace
 
@@ -187,7 +187,7 @@ def _reporter(stack: ExitStack, label: str) -> Callable[[int, int], None]:
 def _choose(
     workspace: Workspace, discipline: str, budget: int | None, clusters: int | None, workers: int | None
 ) -> Selected:
-    from benchwright.curation.cluster import choose_representatives
+    from benchwright.curation.representatives import choose_representatives
 
     with ExitStack() as stack:
         report = _reporter(stack, f"embed {discipline}")

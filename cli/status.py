@@ -127,9 +127,10 @@ def _artefact(
 
 def _discipline(ws: Workspace, discipline: str) -> Iterator[Line]:
     """Pool to selection, as the recipe without any flag would make them."""
-    from benchwright.curation.cluster import cluster_discipline, default_clusters, select_discipline
+    from benchwright.curation.cluster import cluster_discipline, default_clusters
     from benchwright.curation.embed import embed_discipline, index_path
     from benchwright.curation.estimate import estimate_discipline
+    from benchwright.curation.representatives import select_discipline
 
     pool = _artefact(ws, f"pool {discipline}", ws.pool(discipline), INGEST)
     yield pool

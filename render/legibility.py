@@ -20,14 +20,28 @@ from benchwright.render.inkmap import Mask
 from benchwright.render.legibility_codes import formula_codes, line_codes
 from benchwright.render.legibility_formula import SecondOpinion
 from benchwright.render.legibility_marks import covered_drawings
-from benchwright.render.legibility_pixels import differing_pixels, likeness, margin_ink, measure, outside
+from benchwright.render.legibility_pixels import (
+    differing_pixels,
+    likeness,
+    margin_ink,
+    measure,
+    outside,
+    unexpected_ink,
+)
 from benchwright.render.legibility_read import Reader
-from benchwright.render.legibility_result import FormulaVerdict, GateResult, GateState, LineVerdict
+from benchwright.render.legibility_result import (
+    FormulaVerdict,
+    GateResult,
+    GateState,
+    InkMeasure,
+    LineVerdict,
+)
 from benchwright.render.legibility_scene import Pixels, Scene, formula_ink, page_size, scene
 from benchwright.render.legibility_strips import ReadLine, read_lines
 from benchwright.render.legibility_thresholds import DEFAULT, Thresholds
+from benchwright.render.legibility_view import View, paper, photographed
 from benchwright.render.page import Images
-from benchwright.render.photo import flattened, projected
+from benchwright.render.photo import projected
 from benchwright.render.sidecar import Rect, Sidecar
 from benchwright.render.style import RenderStyle
 from benchwright.schemas.digest import digest_of, sha256_bytes
@@ -40,12 +54,21 @@ _FORMULA_AIR = 0.25
 
 @dataclass(frozen=True)
 class _Seen:
-    """A picture, what should stand on it, and where the two differ."""
+    """A picture, what should stand on it, and where the two differ.
+
+    `flat` is the page drawn again, `made` the same in the picture's pixels: the two are one unless the page was
+    photographed. `view` cuts boxes of the flat page out of the picture.
+    """
 
     sidecar: Sidecar
     picture: Pixels
+    flat: Scene
     made: Scene
     differs: Mask
+    view: View
+
+    def measured(self, box: Rect, px: int) -> InkMeasure:
+        return measure(self.picture, self.made, self.differs, box, px, self.view)
 
     @property
     def style(self) -> RenderStyle:
@@ -82,8 +105,6 @@ class Gate:
             image = opened.convert("RGB")
         if image.size != (sidecar.width, sidecar.height) or sha256_bytes(png) != sidecar.png_sha256:
             return self._result(sidecar, codes=("not-its-sidecar",))
-        if sidecar.photo is not None:
-            image = flattened(image, sidecar.photo.matrix, page_size(sidecar))
         try:
             made = scene(sidecar, images, self.typesetter)
         except ItemError as error:
@@ -95,17 +116,24 @@ class Gate:
 
         Args:
             sidecar: what should stand on the picture.
-            picture: shape (height, width, 3); a photograph as `photo.flattened` lays it flat.
-            made: `scene(sidecar, ...)`.
+            picture: the published pixels, shape (height, width, 3).
+            made: `scene(sidecar, ...)`, the flat page.
         """
-        seen = _Seen(sidecar, picture, made, differing_pixels(picture, made, self.thresholds.colour_step))
+        seen = self._seen(sidecar, picture, made)
         lines = tuple(
             self._line(seen, index, reading)
-            for index, reading in enumerate(read_lines(sidecar, picture, made, self.reader))
+            for index, reading in enumerate(read_lines(sidecar, picture, seen.made, self.reader, seen.view))
         )
         formulas = tuple(self._formula(seen, index) for index in range(len(sidecar.formulas)))
         page = self._photo_page(seen) if sidecar.photo else self._page(seen)
         return self._result(sidecar, page, lines, formulas)
+
+    def _seen(self, sidecar: Sidecar, picture: Pixels, flat: Scene) -> _Seen:
+        step, view = self.thresholds.colour_step, View(sidecar.photo)
+        if sidecar.photo is None:
+            return _Seen(sidecar, picture, flat, flat, differing_pixels(picture, flat, step), view)
+        made = photographed(flat, sidecar.photo, (sidecar.width, sidecar.height))
+        return _Seen(sidecar, picture, flat, made, unexpected_ink(picture, made, step), view)
 
     def _line(self, seen: _Seen, index: int, reading: ReadLine) -> LineVerdict:
         box, photo = seen.sidecar.lines[index].box, seen.sidecar.photo is not None
@@ -120,7 +148,7 @@ class Gate:
             unknown=reading.unknown,
             px=reading.px,
             collisions=seen.made.line_collisions.get(index, 0),
-            ink=measure(seen.picture, seen.made, seen.differs, box, px, photo),
+            ink=seen.measured(box, px),
         )
         return verdict.model_copy(update={"codes": line_codes(verdict, self.thresholds, photo)})
 
@@ -137,19 +165,16 @@ class Gate:
             px=record.px,
             collisions=seen.made.formula_collisions.get(index, 0),
             outside=box is not None and not _within(box, record.box, record.px),
-            ink=measure(seen.picture, seen.made, seen.differs, box or record.box, record.px, photo),
+            ink=seen.measured(box or record.box, record.px),
         )
         return verdict.model_copy(update={"codes": formula_codes(verdict, other, self.thresholds, photo)})
 
     def _page(self, seen: _Seen) -> tuple[str, ...]:
         """What is wrong with the page as a whole."""
-        limits, sidecar, px = self.thresholds, seen.sidecar, seen.style.font_px
+        limits, sidecar = self.thresholds, seen.sidecar
         drawings = [diagram.canvas or diagram.box for diagram in sidecar.diagrams]
-        claimed = [(line.box, px // 4) for line in sidecar.lines]
-        claimed += [(formula.box, px // 2) for formula in sidecar.formulas]
-        claimed += [(box, 0) for box in drawings]
         found = {
-            "stray-ink": outside(seen.differs, claimed) > limits.stray * px * px,
+            "stray-ink": self._stray(seen, seen.differs),
             "drawing-changed": any(_share(seen.differs, box) > limits.drawing for box in drawings),
             "formula-warning": bool(sidecar.warnings),
         }
@@ -164,26 +189,33 @@ class Gate:
 
     def _photo_page(self, seen: _Seen) -> tuple[str, ...]:
         """What is wrong with a photographed page as a whole."""
-        sidecar = seen.sidecar
-        assert sidecar.photo is not None
+        sidecar, photo = seen.sidecar, seen.sidecar.photo
+        assert photo is not None
         width, height = page_size(sidecar)
-        corners = [
-            projected(sidecar.photo.matrix, x, y)
-            for x, y in ((0, 0), (width, 0), (width, height), (0, height))
-        ]
-        likes = [
-            likeness(seen.picture, seen.made, diagram.box, diagram.box.width) for diagram in sidecar.diagrams
-        ]
+        corners = [projected(photo.matrix, *at) for at in ((0, 0), (width, 0), (width, height), (0, height))]
+        drawings = [diagram.box for diagram in sidecar.diagrams]
+        likes = [likeness(seen.picture, seen.made, box, box.width, seen.view) for box in drawings]
+        on_paper = seen.differs & paper(photo, (sidecar.width, sidecar.height))
         found = {
+            "stray-ink": self._stray(seen, on_paper),
             "beyond-margin": any(
                 not (0 <= x <= sidecar.width and 0 <= y <= sidecar.height) for x, y in corners
             ),
             "drawing-changed": any(
                 like is not None and like < self.thresholds.photo_drawing for like in likes
             ),
+            "covers-drawing": any(_share(seen.flat.coverage > 0, box) > 0 for box in drawings),
             "formula-warning": bool(sidecar.warnings),
         }
         return tuple(code for code, holds in found.items() if holds)
+
+    def _stray(self, seen: _Seen, differs: Mask) -> bool:
+        """Whether ink stands where neither a line nor a formula nor a drawing is."""
+        sidecar, px = seen.sidecar, seen.style.font_px
+        claimed = [(line.box, px // 4) for line in sidecar.lines]
+        claimed += [(formula.box, px // 2) for formula in sidecar.formulas]
+        claimed += [(diagram.canvas or diagram.box, 0) for diagram in sidecar.diagrams]
+        return outside(differs, claimed, seen.view) > self.thresholds.stray * px * px
 
     def _result(
         self,

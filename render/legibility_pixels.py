@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from benchwright.render.inkmap import Mask
 from benchwright.render.legibility_result import InkMeasure
 from benchwright.render.legibility_scene import Pixels, Scene
+from benchwright.render.legibility_view import View
 from benchwright.render.sidecar import Rect
 
 _CORE = 230
@@ -23,6 +24,10 @@ _BESIDE = (2, 5)
 """The ground of ink: farther than so many pixels from it (softness is no ground), no farther than so many."""
 _WORST = 2.0
 """Percentile of ground pixels that the contrast is measured against: a speck is no ground."""
+_PAPER = 41
+"""Side, in pixels, of the neighbourhood whose median is a photographed paper's brightness."""
+_SOFT = 3
+"""Pixels by which a lens widens ink."""
 
 
 def differing_pixels(picture: Pixels, made: Scene, step: int) -> Mask:
@@ -32,36 +37,50 @@ def differing_pixels(picture: Pixels, made: Scene, step: int) -> Mask:
     return found
 
 
-def measure(picture: Pixels, made: Scene, differs: Mask, box: Rect, px: int, photo: bool) -> InkMeasure:
+def unexpected_ink(picture: Pixels, made: Scene, step: int) -> Mask:
+    """Where a photograph is darker than its paper by more than `step` grey levels though nothing is written there.
+
+    Args:
+        picture: shape (height, width, 3).
+        made: the page drawn again, as photographed. Its diagrams' ink is not told from other ink.
+        step: grey levels.
+    """
+    grey = picture.mean(axis=2).astype(np.uint8)
+    paper = cv2.medianBlur(grey, _PAPER).astype(np.int16)
+    side = 2 * _SOFT + 1
+    known = cv2.dilate((made.coverage > 0).astype(np.uint8), np.ones((side, side), np.uint8)) > 0
+    found: Mask = (paper - grey > step) & ~known
+    return found
+
+
+def measure(picture: Pixels, made: Scene, differs: Mask, box: Rect, px: int, view: View) -> InkMeasure:
     """Measure the ink in a box.
 
     Args:
-        picture: the page, shape (height, width, 3).
-        made: the page drawn again.
+        picture: the published picture, shape (height, width, 3).
+        made: the page drawn again, in the picture's pixels.
         differs: where the two differ.
-        box: where the ink should stand.
+        box: where the ink should stand, in pixels of the flat page.
         px: text size.
-        photo: the page is a photograph laid flat: its light differs, so likeness is measured too.
+        view: cuts the box out. A photograph has another light, so there likeness is measured too.
     """
-    rows, columns = _inside(box, _AIR, picture.shape)
-    coverage = made.coverage[rows, columns]
-    seen, wanted = picture[rows, columns], made.expected[rows, columns]
+    coverage = view.cut(made.coverage, box, _AIR)
+    seen, wanted = view.cut(picture, box, _AIR), view.cut(made.expected, box, _AIR)
     contrast = _contrast(seen, coverage)
     gradient = _gradient(wanted) if coverage.max(initial=0) >= _CORE else 0.0
-    like = likeness(picture, made, box, 2 * px) if photo else None
+    like = likeness(picture, made, box, 2 * px, view) if view.photo else None
     return InkMeasure(
-        differing=round(float(differs[rows, columns].sum()) / px**2, 5),
+        differing=round(float(view.cut(differs, box, _AIR).sum()) / px**2, 5),
         contrast=None if contrast is None else round(contrast, 2),
         sharpness=round(_gradient(seen) / gradient, 3) if gradient else None,
         likeness=None if like is None else round(like, 3),
     )
 
 
-def likeness(picture: Pixels, made: Scene, box: Rect, window: int) -> float | None:
+def likeness(picture: Pixels, made: Scene, box: Rect, window: int, view: View) -> float | None:
     """Correlation of grey levels with what was drawn again, in the worst stretch of `window` columns that has ink."""
-    rows, columns = _inside(box, 0, picture.shape)
-    seen = picture[rows, columns].astype(np.float64).mean(axis=2)
-    wanted = made.expected[rows, columns].astype(np.float64).mean(axis=2)
+    seen = view.cut(picture, box).astype(np.float64).mean(axis=2)
+    wanted = view.cut(made.expected, box).astype(np.float64).mean(axis=2)
     found: list[float] = []
     for start in range(0, max(1, seen.shape[1] - window // 2), max(1, window // 2)):
         first, second = seen[:, start : start + window], wanted[:, start : start + window]
@@ -70,12 +89,11 @@ def likeness(picture: Pixels, made: Scene, box: Rect, window: int) -> float | No
     return min(found, default=None)
 
 
-def outside(differs: Mask, boxes: Iterable[tuple[Rect, int]]) -> int:
+def outside(differs: Mask, boxes: Iterable[tuple[Rect, int]], view: View) -> int:
     """Differing pixels outside all boxes, each taken with its air."""
     rest = differs.copy()
     for box, air in boxes:
-        rows, columns = _inside(box, air, rest.shape)
-        rest[rows, columns] = False
+        rest[view.area(box, air, rest.shape)] = False
     return int(rest.sum())
 
 
@@ -84,12 +102,6 @@ def margin_ink(picture: Pixels, edge: int, step: int) -> int:
     dark = (255 - picture).max(axis=2) > step
     dark[edge:-edge, edge:-edge] = False
     return int(dark.sum())
-
-
-def _inside(box: Rect, air: int, shape: tuple[int, ...]) -> tuple[slice, slice]:
-    rows = slice(max(0, box.y - air), min(shape[0], box.y + box.height + air))
-    columns = slice(max(0, box.x - air), min(shape[1], box.x + box.width + air))
-    return rows, columns
 
 
 def _contrast(seen: Pixels, coverage: NDArray[np.uint8]) -> float | None:

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+import cv2
 import numpy as np
 
 from benchwright.render.legibility_read import Reader, Reading
 from benchwright.render.legibility_scene import Pixels, Scene, line_of
 from benchwright.render.legibility_text import comparable, edit_distance, errors_by_part, unreadable
-from benchwright.render.sidecar import RunRecord, Sidecar
+from benchwright.render.legibility_view import View
+from benchwright.render.sidecar import Rect, RunRecord, Sidecar
 
 _ABOVE, _BELOW = 1.0, 0.36
 """Height of a strip in em, from the baseline."""
@@ -23,6 +25,8 @@ _SHORT = 10
 """Lines shorter than this many em are read together with others: alone a reader guesses."""
 _FULL = 26
 """Length of a strip of several lines, in em."""
+_PAPER = 41
+"""Side, in pixels, of the neighbourhood whose median is a photographed paper's colour."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,17 @@ class _Line:
         return " ".join("".join(run.text for run in piece) for piece in self.pieces)
 
 
-def read_lines(sidecar: Sidecar, picture: Pixels, made: Scene, reader: Reader | None) -> list[ReadLine]:
+@dataclass(frozen=True)
+class _Page:
+    """A picture without its formulas, and how boxes are cut out of it."""
+
+    pixels: Pixels
+    view: View
+
+
+def read_lines(
+    sidecar: Sidecar, picture: Pixels, made: Scene, reader: Reader | None, view: View
+) -> list[ReadLine]:
     """Read the text of every line of a picture.
 
     A line that does not read as it should is read again alone, with more air, and in halves; the best reading counts:
@@ -59,9 +73,10 @@ def read_lines(sidecar: Sidecar, picture: Pixels, made: Scene, reader: Reader | 
 
     Args:
         sidecar: lines and runs.
-        picture: shape (height, width, 3).
+        picture: the published picture, shape (height, width, 3).
         made: the same drawn again: formulas are taken out of the strips by it.
         reader: None: nothing is read.
+        view: cuts a line's box out of the picture.
     """
     lines = _lines(sidecar)
     found = [ReadLine("", 0) for _ in sidecar.lines]
@@ -69,7 +84,7 @@ def read_lines(sidecar: Sidecar, picture: Pixels, made: Scene, reader: Reader | 
         found[line.index] = ReadLine(line.text, line.px)
     if reader is None:
         return found
-    page = _without_formulas(picture, made)
+    page = _Page(_without_formulas(picture, made, view), view)
     packs = _packed(lines, reader)
     strips = [_joined([_strip(page, line, 0.0) for line in pack], pack[0].px) for pack in packs]
     for pack, reading in zip(packs, reader.read(strips), strict=True):
@@ -88,7 +103,7 @@ def _judged(line: _Line, reading: Reading, known: str, errors: int, reader: Read
     return ReadLine(line.text, line.px, reading.text, reading.score, len(known), errors, lost)
 
 
-def _again(page: Pixels, line: _Line, known: str, best: ReadLine, reader: Reader) -> ReadLine:
+def _again(page: _Page, line: _Line, known: str, best: ReadLine, reader: Reader) -> ReadLine:
     """The best of further readings of one line alone."""
     attempts = [[_strip(page, line, air)] for air in (0.0, 0.15)]
     runs = [run for piece in line.pieces for run in piece]
@@ -158,14 +173,15 @@ def _packed(lines: Sequence[_Line], reader: Reader) -> list[list[_Line]]:
     return packs
 
 
-def _without_formulas(picture: Pixels, made: Scene) -> Pixels:
-    """The page with formulas' ink replaced by the ground."""
+def _without_formulas(picture: Pixels, made: Scene, view: View) -> Pixels:
+    """The page with formulas' ink replaced by the ground; on a photograph by the paper's local colour."""
+    ground = cv2.medianBlur(picture, _PAPER) if view.photo else made.ground
     page = picture.copy()
-    page[made.formula_ink] = made.ground[made.formula_ink]
+    page[made.formula_ink] = ground[made.formula_ink]
     return page
 
 
-def _strip(page: Pixels, line: _Line, air: float) -> Pixels:
+def _strip(page: _Page, line: _Line, air: float) -> Pixels:
     """A line's stretches beside each other, `air` em of ground around them."""
     px = line.px
     cuts: list[Pixels] = []
@@ -179,13 +195,16 @@ def _strip(page: Pixels, line: _Line, air: float) -> Pixels:
     return _framed(strip, round(air * px))
 
 
-def _cut(page: Pixels, left: int, top: int, right: int, bottom: int) -> Pixels:
-    """A rectangle of the page, white where it reaches beyond."""
+def _cut(page: _Page, left: int, top: int, right: int, bottom: int) -> Pixels:
+    """A box of the page, white where it reaches beyond; of a photograph the band along it."""
+    if page.view.photo is not None:
+        return page.view.cut(page.pixels, Rect(x=left, y=top, width=right - left, height=bottom - top))
     cut = np.full((bottom - top, max(1, right - left), 3), 255, np.uint8)
-    y0, y1 = max(0, top), min(page.shape[0], bottom)
-    x0, x1 = max(0, left), min(page.shape[1], right)
+    pixels = page.pixels
+    y0, y1 = max(0, top), min(pixels.shape[0], bottom)
+    x0, x1 = max(0, left), min(pixels.shape[1], right)
     if y1 > y0 and x1 > x0:
-        cut[y0 - top : y1 - top, x0 - left : x1 - left] = page[y0:y1, x0:x1]
+        cut[y0 - top : y1 - top, x0 - left : x1 - left] = pixels[y0:y1, x0:x1]
     return cut
 
 

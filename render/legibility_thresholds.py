@@ -9,7 +9,7 @@ from pydantic import Field
 from benchwright.schemas.digest import digest_of
 from benchwright.schemas.records import Record
 
-GATE_VERSION = 1
+GATE_VERSION = 2
 """Raised when the same picture may get another verdict, so that old verdicts are made anew."""
 
 

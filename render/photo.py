@@ -55,8 +55,8 @@ def photograph(page: Image.Image, look: PhotoLook, seed: str) -> Photograph:
         for x, y in ((0, 0), (page.width, 0), (page.width, page.height), (0, page.height))
     )
     matrix = projection(page.size, corners)
-    paper = _warped(page, matrix, size, (255, 255, 255))
-    shape = _warped(Image.new("L", page.size, 255), matrix, size, 0)
+    paper = warped(page, matrix, size, (255, 255, 255))
+    shape = warped(Image.new("L", page.size, 255), matrix, size, 0)
     picture = Image.new("RGB", size, chance.choice(_DESKS))
     picture = ImageChops.multiply(picture, _grey_rgb(_cast_shadow(shape)))
     picture.paste(paper, mask=shape)
@@ -65,12 +65,6 @@ def photograph(page: Image.Image, look: PhotoLook, seed: str) -> Photograph:
     if look.blur:
         picture = picture.filter(ImageFilter.GaussianBlur(look.blur))
     return Photograph(_noisy(picture, look.noise_bits, chance.getrandbits(64)), matrix)
-
-
-def flattened(picture: Image.Image, matrix: Matrix, size: tuple[int, int]) -> Image.Image:
-    """The flat page of `size` seen in a photograph: undoes the perspective, nothing else."""
-    scaled = tuple(value / matrix[8] for value in matrix)
-    return picture.transform(size, Image.Transform.PERSPECTIVE, scaled[:8], Image.Resampling.BICUBIC)
 
 
 def projection(size: tuple[int, int], corners: tuple[Point, ...]) -> Matrix:
@@ -107,9 +101,10 @@ def inverse(matrix: Matrix) -> Matrix:
     return n0, n1, n2, n3, n4, n5, n6, n7, n8
 
 
-def _warped(
+def warped(
     image: Image.Image, matrix: Matrix, size: tuple[int, int], fill: tuple[int, int, int] | int
 ) -> Image.Image:
+    """A flat image as it lies in a picture of `size`; around it `fill`."""
     # Pillow asks where each pixel of the result comes from.
     return image.transform(
         size, Image.Transform.PERSPECTIVE, inverse(matrix)[:8], Image.Resampling.BICUBIC, fillcolor=fill

@@ -86,7 +86,7 @@ class PhotoRecord(Record):
     height: int
     """Size of the flat page."""
     matrix: tuple[float, float, float, float, float, float, float, float, float]
-    """The projection from the flat page to the picture, in rows (`photo.projected`, `photo.flattened`)."""
+    """The projection from the flat page to the picture, in rows (`photo.projected`)."""
 
 
 class Sidecar(Record):

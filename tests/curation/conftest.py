@@ -114,8 +114,8 @@ def selected_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace of 24 questions with 6 chosen in each of two disciplines; never written to."""
     from PIL import Image
 
-    from benchwright.curation.cluster import choose_representatives
     from benchwright.curation.ingest import IngestOptions, ingest
+    from benchwright.curation.representatives import choose_representatives
 
     folder = tmp_path_factory.mktemp("selected")
     rows = []

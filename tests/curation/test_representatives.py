@@ -17,15 +17,15 @@ from click.testing import CliRunner
 
 from benchwright.cli.curate_cluster import cluster, embed, estimate
 from benchwright.curation.certificate import check_certificate
-from benchwright.curation.cluster import (
+from benchwright.curation.cluster import default_clusters
+from benchwright.curation.embed import embed_discipline, embed_texts, index_path, load_vectors
+from benchwright.curation.estimate import estimate_discipline, level_of, own_subject
+from benchwright.curation.representatives import (
     candidates,
     choose_representatives,
     cluster_cap,
-    default_clusters,
     read_certificate,
 )
-from benchwright.curation.embed import embed_discipline, embed_texts, index_path, load_vectors
-from benchwright.curation.estimate import estimate_discipline, level_of, own_subject
 from benchwright.schemas.artefact import folder_digest, stage_state
 from benchwright.schemas.digest import sha256_file
 from benchwright.schemas.errors import InfeasibleError, UsageError
@@ -360,7 +360,7 @@ def test_no_solver_banner_reaches_standard_output(workspace):
 _RUN = """
 import sys
 from pathlib import Path
-from benchwright.curation.cluster import choose_representatives
+from benchwright.curation.representatives import choose_representatives
 from benchwright.schemas.workspace import Workspace
 if __name__ == "__main__":
     done = choose_representatives(Workspace.find(Path(sys.argv[1])), "physics", workers=1)

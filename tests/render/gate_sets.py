@@ -17,8 +17,8 @@ from benchwright.render.compose import Rendered, render_vision_only, render_visi
 from benchwright.render.font import TextFont
 from benchwright.render.legibility import Gate
 from benchwright.render.legibility_result import GateResult
-from benchwright.render.legibility_scene import page_size, scene
-from benchwright.render.photo import flattened, photograph
+from benchwright.render.legibility_scene import scene
+from benchwright.render.photo import photograph
 from benchwright.render.sidecar import RunRecord, Sidecar
 from benchwright.render.style import LOOKS, WHITE, RenderStyle
 from benchwright.schemas.digest import sha256_bytes
@@ -55,11 +55,9 @@ class Page:
         """Three problems of five: a damaged line is read several times, and half as many are needed."""
         return int(sha256_bytes(self.sidecar.problem_id.encode("utf-8")), 16) // 2 % 5 < 3
 
-    def flat(self) -> Image.Image:
+    def picture(self) -> Image.Image:
         with Image.open(io.BytesIO(self.rendered.png)) as image:
-            picture = image.convert("RGB")
-        photo = self.sidecar.photo
-        return flattened(picture, photo.matrix, page_size(self.sidecar)) if photo else picture
+            return image.convert("RGB")
 
 
 def example_problems() -> Iterator[tuple[Problem, Store]]:
@@ -85,9 +83,9 @@ def example_problems() -> Iterator[tuple[Problem, Store]]:
         )
 
 
-def real_problems(step: int) -> Iterator[tuple[Problem, Store]]:
+def real_problems(step: int, first: int = 0) -> Iterator[tuple[Problem, Store]]:
     lines = (SHARED / "real_pool" / "pool.jsonl").read_text(encoding="utf-8").splitlines()
-    for line in lines[::step]:
+    for line in lines[first::step]:
         store: Store = {}
         yield real_problem(json.loads(line), store), store
 
@@ -115,7 +113,7 @@ def judged_damaged(gate: Gate, page: Page, kinds: tuple[str, ...]) -> tuple[Gate
     typesetter = typesetter_for()
     made = scene(page.sidecar, page.store.__getitem__, typesetter)
     # A photograph is damaged before it is taken: what is wrong with a page is on the paper.
-    flat = Image.fromarray(made.expected) if page.sidecar.photo else page.flat()
+    flat = Image.fromarray(made.expected) if page.sidecar.photo else page.picture()
     done: dict[int, str] = {}
     for index in range(len(page.sidecar.lines)):
         chance = random.Random(f"{page.sidecar.problem_id}/{page.sidecar.language}/{index}")
@@ -130,7 +128,8 @@ def judged_damaged(gate: Gate, page: Page, kinds: tuple[str, ...]) -> tuple[Gate
         look = LOOKS["phone-photo"].photo
         assert look is not None
         taken = photograph(flat, look, page.sidecar.problem_id)
-        flat = flattened(taken.image, taken.matrix, flat.size)
+        assert taken.matrix == page.sidecar.photo.matrix
+        flat = taken.image
     return gate.judge_pixels(page.sidecar, np.asarray(flat), made), done
 
 

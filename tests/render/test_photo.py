@@ -9,13 +9,19 @@ from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
 from benchwright.render.compose import render_vision_only
-from benchwright.render.photo import flattened, inverse, photograph, projected, projection
+from benchwright.render.photo import Matrix, inverse, photograph, projected, projection
 from benchwright.render.style import LOOKS, MINIMUM_CONTRAST, PhotoLook, RenderStyle, contrast
 
 from .conftest import Studio
 
 LOOK = PhotoLook()
 PHOTO = RenderStyle(name="phone-photo", look=LOOKS["phone-photo"])
+
+
+def flattened(picture: Image.Image, matrix: Matrix, size: tuple[int, int]) -> Image.Image:
+    """The flat page of `size` seen in a photograph."""
+    scaled = tuple(value / matrix[8] for value in matrix)
+    return picture.transform(size, Image.Transform.PERSPECTIVE, scaled[:8], Image.Resampling.BICUBIC)
 
 
 def page(width: int = 700, height: int = 500) -> Image.Image:
