@@ -4,6 +4,8 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+# Test files that run side by side; each file stays in one process, since its fixtures are expensive.
+WORKERS ?= 2
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: demo test test-long bench docs lint types line-real constraints clean
@@ -30,7 +32,7 @@ demo: $(VENV)/.core ## the whole line on the built-in examples, in a fresh works
 	$(BIN)/benchwright demo
 
 test: $(VENV)/.dev lint types ## everything that CI runs (< 20 minutes)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

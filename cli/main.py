@@ -18,6 +18,7 @@ from benchwright.cli.annotate import annotate
 from benchwright.cli.curate import curate
 from benchwright.cli.demo import demo
 from benchwright.cli.evaluate import evaluate
+from benchwright.cli.generate import generate_pool
 from benchwright.cli.push import push_dataset
 from benchwright.cli.render import render
 from benchwright.cli.status import status
@@ -35,7 +36,7 @@ def benchwright() -> None:
     """
 
 
-for _command in (curate, render, annotate, evaluate, demo, status):
+for _command in (curate, render, annotate, evaluate, demo, status, generate_pool):
     benchwright.add_command(_command)
 benchwright.add_command(push_dataset, "push")
 
