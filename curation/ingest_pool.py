@@ -7,9 +7,11 @@ and the other row is rejected with both places named. Nothing is overwritten sil
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,8 @@ from benchwright.schemas.workspace import Workspace
 
 STAGE_VERSION = 1
 _ROW_GROUP = 1000
+_STRETCH = 20 * _ROW_GROUP
+"""Rows that are held at a time while the pool is written."""
 
 
 class SourceEntry(Record):
@@ -171,30 +175,51 @@ def _settle(places: Sequence[_Place]) -> tuple[list[_Place], list[Rejected]]:
 
 
 def _write_pool(path: Path, chosen: Sequence[_Place], tables: dict[str, Path]) -> None:
-    """Write the chosen rows in their order, copying columns as they are, one row group at a time."""
+    """Write the chosen rows in their order, copying columns as they are.
+
+    A stretch of the output at a time, and of the sources only the row groups that it needs: sources that lie in the
+    order of their ids are read once, and memory stays flat in any case.
+    """
     schema = arrow_schema(Question)
-    names = sorted({place.entry.name for place in chosen})
-    columns = {
-        name: pq.read_table(tables[name], columns=["question"]).column("question").combine_chunks()
-        for name in names
-    }
-    with pq.ParquetWriter(path, schema, compression="zstd", version="2.6", store_schema=True) as writer:
-        for start in range(0, max(len(chosen), 1), _ROW_GROUP):
-            group = chosen[start : start + _ROW_GROUP]
-            writer.write_table(_rows(group, columns, schema), row_group_size=_ROW_GROUP)
+    files = {name: pq.ParquetFile(tables[name]) for name in sorted({place.entry.name for place in chosen})}
+    starts = {name: _group_starts(file) for name, file in files.items()}
+    try:
+        with pq.ParquetWriter(path, schema, compression="zstd", version="2.6", store_schema=True) as writer:
+            for start in range(0, max(len(chosen), 1), _STRETCH):
+                rows = _rows(chosen[start : start + _STRETCH], files, starts, schema)
+                writer.write_table(rows, row_group_size=_ROW_GROUP)
+    finally:
+        for file in files.values():
+            file.close()
 
 
-def _rows(group: Sequence[_Place], columns: dict[str, Any], schema: pa.Schema) -> pa.Table:
+def _group_starts(file: pq.ParquetFile) -> list[int]:
+    """Index of the first row of each row group."""
+    sizes = [file.metadata.row_group(group).num_rows for group in range(file.metadata.num_row_groups)]
+    return list(accumulate(sizes, initial=0))[:-1]
+
+
+def _rows(
+    stretch: Sequence[_Place],
+    files: dict[str, pq.ParquetFile],
+    starts: dict[str, list[int]],
+    schema: pa.Schema,
+) -> pa.Table:
     """The rows of some places, in their order."""
-    if not group:
+    if not stretch:
         return schema.empty_table()
+    wanted: dict[tuple[str, int], list[int]] = {}
+    for place in stretch:
+        group = bisect_right(starts[place.entry.name], place.index) - 1
+        wanted.setdefault((place.entry.name, group), []).append(place.index)
     parts: list[Any] = []
     position: dict[tuple[str, int], int] = {}
-    for name in sorted({place.entry.name for place in group}):
-        indices = [place.index for place in group if place.entry.name == name]
+    for (name, group), indices in sorted(wanted.items()):
+        column = files[name].read_row_group(group, columns=["question"]).column("question").combine_chunks()
+        first = starts[name][group]
         position |= {(name, index): len(position) + offset for offset, index in enumerate(indices)}
-        parts.append(columns[name].take(pa.array(indices, pa.int64())))
-    order = pa.array([position[place.entry.name, place.index] for place in group], pa.int64())
+        parts.append(column.take(pa.array([index - first for index in indices], pa.int64())))
+    order = pa.array([position[place.entry.name, place.index] for place in stretch], pa.int64())
     return pa.Table.from_arrays(pa.concat_arrays(parts).take(order).flatten(), schema=schema)
 
 
