@@ -19,12 +19,18 @@ from benchwright.cli.common import (
     workspace_option,
 )
 from benchwright.cli.curate_cluster import cluster, embed, estimate
+from benchwright.cli.curate_dedup import dedup
+from benchwright.cli.curate_map import map_command
+from benchwright.cli.curate_plan import plan
+from benchwright.cli.curate_replace import certify, keep, replace
+from benchwright.cli.curate_screen import screen
+from benchwright.cli.curate_select import select
+from benchwright.cli.curate_stats import stats
 from benchwright.cli.proposals import proposals
 from benchwright.cli.propose import COMMANDS as PROPOSING
 
 if TYPE_CHECKING:
     from benchwright.curation.ingest import IngestResult
-    from benchwright.curation.stats import Stats
     from benchwright.schemas.artefact import Counts
     from benchwright.schemas.workspace import Workspace
 
@@ -38,9 +44,16 @@ def curate() -> None:
     """
 
 
+curate.add_command(dedup)
+curate.add_command(screen)
 curate.add_command(embed)
 curate.add_command(estimate)
 curate.add_command(cluster)
+for _later in (certify, replace, keep, plan):
+    curate.add_command(_later)
+curate.add_command(select)
+curate.add_command(map_command)
+curate.add_command(stats)
 for _command in (*PROPOSING, proposals):
     curate.add_command(_command)
 
@@ -193,14 +206,12 @@ def problems(accept_proposals: bool, workspace: Path | None, as_json: bool) -> N
     """Derive problems.parquet from pool, selection, proposals and final verdicts."""
     from benchwright.curation.problems import make_problems
     from benchwright.curation.stats import statistics
-    from benchwright.schemas.records import Problem
-    from benchwright.schemas.tables import read_records
+    from benchwright.curation.stats_items import items_of
 
     place = open_workspace(workspace)
     result = make_problems(place, accept_proposals)
     counts = _counts(result.counts)
-    made = read_records(place.problems, Problem)
-    figures = statistics("problems", made)
+    figures = statistics(*items_of(place, "problems"))
     rows = [[name, n] for name, n in figures.by_discipline.items()]
     if counts.reasons:
         say(f"not problems yet: {_listed(counts.reasons)} (problems.rejected.parquet)")
@@ -208,57 +219,7 @@ def problems(accept_proposals: bool, workspace: Path | None, as_json: bool) -> N
         say("nothing to do: the problems are up to date")
     table = SummaryTable("Problems", ["discipline", "problems"], [*rows, ["all", counts.n_kept]])
     output = {"ran": result.ran, **counts.model_dump(), "by_discipline": figures.by_discipline}
-    emit(output, table, as_json, "render vision-only" if made else "annotate pull tagging")
-
-
-@curate.command()
-@click.option(
-    "--of",
-    type=click.Choice(["pool", "problems"]),
-    default=None,
-    help="Default: the problems if there are any.",
-)
-@workspace_option
-@json_option
-def stats(of: str | None, workspace: Path | None, as_json: bool) -> None:
-    """Counts and lengths of the pool or of the problems."""
-    from benchwright.curation.stats import pool_or_problems, statistics
-
-    place = open_workspace(workspace)
-    what, items = pool_or_problems(place, of)  # type: ignore[arg-type]
-    figures = statistics(what, items)
-    table = SummaryTable(f"Statistics of the {what}", ["figure", "of", "value"], _stats_rows(figures))
-    emit(figures.model_dump(mode="json"), table, as_json)
-
-
-def _stats_rows(figures: Stats) -> list[list[object]]:
-    rows: list[list[object]] = [["items", "", figures.items]]
-    groups = {
-        "discipline": figures.by_discipline,
-        "subject": figures.by_subject,
-        "level": figures.by_difficulty,
-        "question type": figures.by_question_type,
-        "language": figures.by_language,
-        "source": figures.by_source,
-        "split": figures.by_split,
-        "options": figures.choices,
-    }
-    for group, counts in groups.items():
-        rows += [[group, name, n] for name, n in counts.items()]
-    for name in (
-        "with_image",
-        "with_solution",
-        "images",
-        "unique_images",
-        "unique_questions",
-        "unique_answers",
-    ):
-        rows.append([name.replace("_", " "), "", getattr(figures, name)])
-    for name, lengths in (("question", figures.question_length), ("answer", figures.answer_length)):
-        for language, length in lengths.items():
-            rows.append([f"{name} characters, mean", language, length.mean])
-            rows.append([f"{name} characters, most", language, length.maximum])
-    return rows
+    emit(output, table, as_json, "render vision-only" if figures.items else "annotate pull tagging")
 
 
 def _listed(counts: Mapping[str, int]) -> str:

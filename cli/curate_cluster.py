@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -19,9 +18,11 @@ from benchwright.cli.common import (
     say,
     workspace_option,
 )
+from benchwright.cli.engine import engine_options
 
 if TYPE_CHECKING:
     from benchwright.cli.common import Progress
+    from benchwright.curation.executor import Engine
     from benchwright.curation.representatives import Selected
     from benchwright.schemas.selection import Certificate
     from benchwright.schemas.workspace import Workspace
@@ -52,14 +53,22 @@ def workers_option(function: F) -> F:
 @click.command()
 @discipline_option
 @workers_option
+@engine_options
 @workspace_option
 @json_option
-def embed(disciplines: tuple[str, ...], workers: int | None, workspace: Path | None, as_json: bool) -> None:
+def embed(
+    disciplines: tuple[str, ...],
+    workers: int | None,
+    engine: Engine,
+    ray_address: str | None,
+    workspace: Path | None,
+    as_json: bool,
+) -> None:
     """Embed the questions of the pool; what was embedded before is not embedded again."""
     place = open_workspace(workspace)
     rows, result = [], {}
     for discipline in chosen_disciplines(place, disciplines):
-        texts, fresh = _embed(place, discipline, workers)
+        texts, fresh = _embed(place, discipline, workers, engine, ray_address)
         rows.append((discipline, texts, fresh, texts - fresh))
         result[discipline] = {"texts": texts, "embedded": fresh, "known": texts - fresh}
     table = SummaryTable("Embeddings", ("discipline", "distinct texts", "embedded now", "known before"), rows)
@@ -69,10 +78,16 @@ def embed(disciplines: tuple[str, ...], workers: int | None, workspace: Path | N
 @click.command()
 @discipline_option
 @workers_option
+@engine_options
 @workspace_option
 @json_option
 def estimate(
-    disciplines: tuple[str, ...], workers: int | None, workspace: Path | None, as_json: bool
+    disciplines: tuple[str, ...],
+    workers: int | None,
+    engine: Engine,
+    ray_address: str | None,
+    workspace: Path | None,
+    as_json: bool,
 ) -> None:
     """Estimate subject and difficulty where the source does not give them."""
     from benchwright.curation.estimate import estimate_discipline
@@ -82,7 +97,7 @@ def estimate(
     place = open_workspace(workspace)
     rows, result = [], {}
     for discipline in chosen_disciplines(place, disciplines):
-        _embed(place, discipline, workers)
+        _embed(place, discipline, workers, engine, ray_address)
         estimate_discipline(place, discipline)
         counts = {"questions": 0, "subject": 0, "difficulty": 0, "knowledge_points": 0}
         for row in iter_records(place.estimates(discipline), Estimate):
@@ -102,6 +117,7 @@ def estimate(
 )
 @click.option("--k", "clusters", type=click.IntRange(min=1), help="Clusters. Default: a third of the budget.")
 @workers_option
+@engine_options
 @workspace_option
 @json_option
 def cluster(
@@ -109,33 +125,43 @@ def cluster(
     budget: int | None,
     clusters: int | None,
     workers: int | None,
+    engine: Engine,
+    ray_address: str | None,
     workspace: Path | None,
     as_json: bool,
 ) -> None:
     """Cluster the pool and choose the representatives, with a certificate.
 
-    Embeddings and estimates that are missing are made first.
+    What is missing of screening, duplicates, embeddings and estimates is made first; the recipe's `[screen]` and
+    `[dedup]` can turn the first two off.
     """
     place = open_workspace(workspace)
     rows, result = [], {}
     for discipline in chosen_disciplines(place, disciplines):
+        if engine != "local":  # the embeddings there; all that follows is one machine's work
+            _embed(place, discipline, workers, engine, ray_address)
         done = _choose(place, discipline, budget, clusters, workers)
-        rows.append(_row(done.certificate))
-        result[discipline] = _summary(place, done)
-        for line in _remarks(done.certificate):
+        rows.append(certificate_row(done.certificate))
+        result[discipline] = selection_summary(place, done)
+        for line in certificate_remarks(done.certificate):
             say(line)
+    emit(result, representatives_table(rows), as_json, "curate tag")
+
+
+def representatives_table(rows: Sequence[Sequence[object]], title: str = "Representatives") -> SummaryTable:
+    """The table that choosing ends with."""
     columns = (
         "discipline",
-        "pool",
+        "offered",
         "chosen",
         "points",
         "stand-ins",
         "smallest cover",
-        "objective",
+        "worth",
         "gap",
         "relaxed",
     )
-    emit(result, SummaryTable("Representatives", columns, rows), as_json, "curate tag")
+    return SummaryTable(title, columns, rows)
 
 
 def chosen_disciplines(workspace: Workspace, named: Sequence[str]) -> list[str]:
@@ -161,12 +187,20 @@ def chosen_disciplines(workspace: Workspace, named: Sequence[str]) -> list[str]:
     return chosen
 
 
-def _embed(workspace: Workspace, discipline: str, workers: int | None) -> tuple[int, int]:
+def _embed(
+    workspace: Workspace,
+    discipline: str,
+    workers: int | None,
+    engine: Engine = "local",
+    address: str | None = None,
+) -> tuple[int, int]:
     from benchwright.curation.embed import embed_discipline
+    from benchwright.curation.executor import open_executor
 
+    executor = open_executor(workers, engine, address)
     with ExitStack() as stack:
         report = _reporter(stack, f"embed {discipline}")
-        result = embed_discipline(workspace, discipline, None, workers or os.cpu_count() or 1, report)
+        result = embed_discipline(workspace, discipline, report=report, executor=executor)
     for name in result.stage.repaired:
         say(f"{name} had been changed or torn and was made anew")
     return result.texts, result.embedded
@@ -190,11 +224,18 @@ def _choose(
     from benchwright.curation.representatives import choose_representatives
 
     with ExitStack() as stack:
-        report = _reporter(stack, f"embed {discipline}")
+        bars: dict[str, Callable[[int, int], None]] = {}
+
+        def report(what: str, done: int, total: int) -> None:
+            if what not in bars:
+                bars[what] = _reporter(stack, f"{what} {discipline}")
+            bars[what](done, total)
+
         return choose_representatives(workspace, discipline, budget, clusters, workers, report)
 
 
-def _row(certificate: Certificate) -> tuple[object, ...]:
+def certificate_row(certificate: Certificate) -> tuple[object, ...]:
+    """One row of the table."""
     return (
         certificate.discipline,
         certificate.pool_size,
@@ -203,7 +244,7 @@ def _row(certificate: Certificate) -> tuple[object, ...]:
         f"{certificate.stand_ins_covered} of {certificate.stand_ins_total}",
         _cover(certificate),
         f"{certificate.objective:.2f}",
-        "0 (proven)" if certificate.status == "optimal" else f"{certificate.gap:.2%}",
+        _gap(certificate),
         len(certificate.relaxed),
     )
 
@@ -213,36 +254,67 @@ def _cover(certificate: Certificate) -> object:
     return cover.size if cover.proven else f"{cover.lower_bound} to {cover.size}"
 
 
-def _remarks(certificate: Certificate) -> list[str]:
+def _gap(certificate: Certificate) -> str:
+    if certificate.status == "optimal":
+        return "0 (proven)"
+    return f"{certificate.gap:.3%}" + (" (not proven)" if certificate.status == "preview" else "")
+
+
+def certificate_remarks(certificate: Certificate) -> list[str]:
+    """What a person should know beside the table."""
     name = certificate.discipline
     lines = []
+    if certificate.left_out:
+        told = ", ".join(f"{reason} {count:,}" for reason, count in certificate.left_out.items())
+        lines.append(f"{name}: not offered: {told}")
     if certificate.clusters < certificate.clusters_asked:
         lines.append(
             f"{name}: {certificate.clusters} clusters instead of {certificate.clusters_asked}, the pool holds too few "
             "distinct questions"
         )
+    for level in certificate.refused_levels:
+        lines.append(f"{name}: path level {level.path_level} cannot be kept ({level.conflict})")
+    if certificate.refused_levels:
+        lines.append(f"{name}: chosen at path level {certificate.settings.path_level}, the deepest that fits")
     if certificate.relaxed:
-        lines.append(f"{name}: soft rules that could not be met in full: {', '.join(certificate.relaxed)}")
-    if certificate.status != "optimal":
-        lines.append(f"{name}: the solver stopped at a gap of {certificate.gap:.2%} ({certificate.status})")
+        shown = certificate.relaxed[:10]
+        more = f" and {len(certificate.relaxed) - 10} more" if len(certificate.relaxed) > 10 else ""
+        lines.append(f"{name}: soft rules that could not be met in full: {', '.join(shown)}{more}")
+    if certificate.status == "time-limit":
+        lines.append(f"{name}: the solver reached its time limit at a gap of {certificate.gap:.3%}")
+    if certificate.status == "preview":
+        lines.append(f"{name}: a preview, nothing is proven and nothing was written")
     return lines
 
 
-def _summary(workspace: Workspace, done: Selected) -> dict[str, object]:
+def selection_summary(workspace: Workspace, done: Selected) -> dict[str, object]:
+    """The same for machines."""
     certificate = done.certificate
-    wanted = {"pool_size", "n", "objective", "bound", "gap", "status", "points_total", "points_covered"}
-    wanted |= {
-        "stand_ins_total",
-        "stand_ins_covered",
-        "relaxed",
-        "clusters",
-        "per_difficulty",
-        "per_subject",
-        "cover",
-    }
     return {
-        **certificate.model_dump(mode="json", include=wanted),
+        **certificate.model_dump(mode="json", include=_TOLD),
         "ran": done.stage.ran,
         "selection": workspace.relative(workspace.selection(certificate.discipline)),
         "certificate": workspace.relative(workspace.certificate(certificate.discipline)),
     }
+
+
+_TOLD = {
+    "pool_size",
+    "n",
+    "objective",
+    "bound",
+    "gap",
+    "status",
+    "points_total",
+    "points_covered",
+    "stand_ins_total",
+    "stand_ins_covered",
+    "relaxed",
+    "refused_levels",
+    "left_out",
+    "kept",
+    "clusters",
+    "per_difficulty",
+    "per_subject",
+    "cover",
+}

@@ -180,6 +180,37 @@ def transform(options: int, none_of_these: bool, **flags: Any) -> None:
         raise Incomplete(" ".join(failures))
 
 
+@click.command()
+@click.option("--discipline", default=None, help="Only this discipline; default: all that are selected.")
+@click.option(
+    "--no-labels", is_flag=True, help="Do not read what stands on the diagrams; places are guesses then."
+)
+@workspace_option
+@json_option
+def place(discipline: str | None, no_labels: bool, workspace: Path | None, as_json: bool) -> None:
+    """Propose where the marks of conditions go on their diagrams; asks no model."""
+    from benchwright.curation.proposers.placement import Placer
+    from benchwright.curation.proposers.stage import run_embedded
+
+    home = open_workspace(workspace)
+    placer = Placer(home, read=not no_labels)
+    if placer.reader is None and not no_labels:
+        say(
+            "the diagrams' own labels are not read, so places are guesses: install benchwright[ocr] to have marks "
+            "stand beside what they name"
+        )
+    with progress(0, "place") as bar:
+
+        def on_item(done: int, total: int) -> None:
+            bar.total, bar.shown = total, stderr_is_a_terminal()
+            bar.advance(done - bar.done)
+
+        result = run_embedded(home, placer, discipline, on_item)
+    flags = {"as_json": as_json, "discipline": discipline}
+    _report(home, "place", "Place", (), result, (), flags, "curate problems")
+    _raise_if_failed("place", result)
+
+
 def _propose(
     command: str,
     title: str,
@@ -439,5 +470,5 @@ def _raise_if_failed(command: str, result: StageResult) -> None:
 
 
 COMMANDS: tuple[click.Command, ...] = (
-    taxonomy, tag, assess, translate, multiple_choice, decompose, transform,
+    taxonomy, tag, assess, translate, multiple_choice, decompose, transform, place,
 )  # fmt: skip

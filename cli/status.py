@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -59,6 +59,7 @@ def _lines(ws: Workspace) -> Iterator[Line]:
         lines = list(_discipline(ws, discipline))
         chosen &= all(line.state == "done" for line in lines)
         yield from lines
+        yield from _after_review(ws, discipline)
     yield from _proposals(ws, chosen)
     reviews = _reviews(ws)
     yield reviews
@@ -172,6 +173,57 @@ def _discipline(ws: Workspace, discipline: str) -> Iterator[Line]:
         lambda dry: select_discipline(dry, discipline, budget, k),
         upstream=estimated.state == clustered.state == "done",
     )
+
+
+def _after_review(ws: Workspace, discipline: str) -> Iterator[Line]:
+    """What became of a selection since: replaced questions, the certificate on reviewed values, the best kept."""
+    from benchwright.curation.certify import certify_discipline
+    from benchwright.curation.keep import keep_discipline
+    from benchwright.schemas.errors import TamperedError
+    from benchwright.schemas.reviewed import current_rows, kept_path, reviewed_certificate_path
+
+    if not ws.selection(discipline).is_file():
+        return
+    try:
+        current = current_rows(ws, discipline)
+    except TamperedError as error:
+        yield Line(f"replace {discipline}", "tampered", note=str(error))
+        return
+    if current.applied or current.stale:
+        note = (
+            f"{len(current.stale)} do not fit the selection any more and are not applied"
+            if current.stale
+            else ""
+        )
+        yield Line(f"replace {discipline}", "done", len(current.applied), note=note)
+    path = reviewed_certificate_path(ws, discipline)
+    if path.is_file():
+        accept = _parameters(path).get("accept_proposals") is True
+        yield _artefact(
+            ws,
+            f"certify {discipline}",
+            path,
+            f"curate certify --discipline {discipline}",
+            lambda dry: certify_discipline(dry, discipline, accept),
+        )
+    if (path := kept_path(ws, discipline)).is_file():
+        known = _parameters(path)
+        n, level, accept = known.get("n", 0), known.get("path_level"), known.get("accept_proposals") is True
+        yield _artefact(
+            ws,
+            f"keep {discipline}",
+            path,
+            f"curate keep --best {n} --discipline {discipline}",
+            lambda dry: keep_discipline(dry, discipline, n, level, accept),
+        )
+
+
+def _parameters(output: Path) -> dict[str, Any]:
+    """What an artefact was made with; empty where its manifest is gone."""
+    from benchwright.schemas.artefact import manifest_path, read_manifest
+
+    manifest = read_manifest(manifest_path(output))
+    return dict(manifest.parameters) if manifest else {}
 
 
 def _reviews(ws: Workspace) -> Line:

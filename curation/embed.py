@@ -1,60 +1,51 @@
-"""Embeddings of a discipline's questions: content-addressed shards, so nothing is embedded twice.
+"""Embeddings of a discipline's questions: shards that are made once, and one table of vectors derived from them.
 
-A shard holds the vectors of up to 256 distinct texts in the order of their keys (SHA-256 of the text), and is named by
-what it holds; a finished shard has its side file. A killed run therefore loses at most the shards in the making, and
-a grown pool takes known vectors over. Each text goes through the model alone, so neither shard size nor workers nor
-neighbours can change a vector.
+The pool is read in chunks, once for the keys (digests) of what is to be embedded, once more for what is missing. Shards
+(`embed_shards`) are filled through an executor (`embed_fill`); what they hold does not depend on shards, workers or
+neighbours. The table (`embed_table`) is written block by block. Nothing holds all texts or all vectors.
+
+With `images` in the recipe, a question with pictures gets a fused vector (`embed_fusion`).
 """
 
 from __future__ import annotations
 
-import io
-import multiprocessing
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from benchwright.models.embedders import Embedder, open_embedder
-from benchwright.schemas.artefact import Counts, StageResult, manifest_path, run_stage, write_atomic
-from benchwright.schemas.digest import canonical_json, digest_of, sha256_bytes, sha256_file
-from benchwright.schemas.errors import NotDone, TamperedError, UsageError
-from benchwright.schemas.records import Question, Record, Sha256
-from benchwright.schemas.tables import iter_records
+from benchwright.curation.embed_fill import Keys, Report, Work, fill, first_seen, gather
+from benchwright.curation.embed_fusion import fused, text_part
+from benchwright.curation.embed_images import fill_pictures, open_sight, parameters
+from benchwright.curation.embed_index import PictureIndex, ShardIndex, read_index, right_index
+from benchwright.curation.embed_index import index_path as index_path
+from benchwright.curation.embed_leaving import require_allowed
+from benchwright.curation.embed_shards import SHARD_KEYS, ShardFolder, Vectors, whole_shard
+from benchwright.curation.embed_table import (
+    BLOCK,
+    TableWriter,
+    read_rows,
+    rows_path,
+    vectors_path,
+)
+from benchwright.curation.embed_table import open_vectors as open_vectors
+from benchwright.curation.executor import Executor, Here, open_executor
+from benchwright.curation.pool_reader import iter_columns, iter_texts
+from benchwright.models.embedders import Embedder, embedder_name, open_embedder
+from benchwright.schemas.artefact import Counts, StageResult, manifest_path, run_stage
+from benchwright.schemas.digest import canonical_json, sha256_bytes
+from benchwright.schemas.errors import NotDone, UsageError
+from benchwright.schemas.records import Question
 from benchwright.schemas.workspace import Workspace
 
-STAGE_VERSION = 1
-SHARD_TEXTS = 256
+STAGE_VERSION = 2
 _WORTH_WORKERS = 512
 """Fewer texts than this are embedded faster than further processes start."""
-
-Vectors = NDArray[np.float32]
-
-
-class Shard(Record):
-    """Side file of a shard; written last, so that its existence means the shard is whole."""
-
-    embedder: str
-    dimension: int
-    keys: tuple[Sha256, ...]
-    sha256: Sha256
-    """Digest of the `.npy` file."""
-
-
-class ShardIndex(Record):
-    """The artefact of the stage: which shards hold the discipline."""
-
-    embedder: str
-    dimension: int
-    texts: int
-    """Distinct texts."""
-    shards: dict[str, Sha256]
-    """Name -> digest of the `.npy` file."""
 
 
 @dataclass(frozen=True)
@@ -79,235 +70,208 @@ def text_key(text: str) -> str:
     return sha256_bytes(text.encode("utf-8"))
 
 
-def index_path(workspace: Workspace, discipline: str) -> Path:
-    """The index of a discipline's shards."""
-    return workspace.embeddings(discipline) / "index.json"
-
-
 def embed_discipline(
     workspace: Workspace,
     discipline: str,
-    embedder_name: str | None = None,
+    name: str | None = None,
     workers: int = 1,
-    report: Callable[[int, int], None] = lambda done, total: None,
+    report: Report = lambda done, total: None,
+    executor: Executor | None = None,
 ) -> EmbedResult:
     """Embed what is missing of a discipline.
 
     Args:
         workspace: reads `pool/`, writes `embeddings/`.
         discipline: which pool.
-        embedder_name: as in `open_embedder`; None takes the recipe's.
+        name: embedder as in `open_embedder`; None takes the recipe's.
         workers: processes; changes the speed only.
         report: called with (embedded, to be embedded) as shards are finished.
+        executor: who does it, instead of `workers` processes of this machine.
 
     Raises:
-        UsageError: the pool does not exist, or the embedder cannot be opened.
+        UsageError: the pool does not exist, the embedder cannot be opened, or it is outside this machine and the
+            recipe does not allow that.
     """
-    name = embedder_name or workspace.recipe.embed.embedder
-    embedder = _opened(name)
-    folder = workspace.embeddings(discipline)
+    recipe = workspace.recipe.embed
+    run = _Run(
+        workspace,
+        discipline,
+        name or recipe.embedder,
+        executor or open_executor(workers),
+        report,
+    )
     output = index_path(workspace, discipline)
     _forget_damaged(workspace, output)
-    embedded = 0
-
-    def produce(paths: tuple[Path, ...]) -> Counts:
-        nonlocal embedded
-        texts: dict[str, str] = {}
-        questions = 0
-        for question in iter_records(workspace.pool(discipline), Question):
-            text = embedding_text(question)
-            texts[text_key(text)] = text
-            questions += 1
-        index, embedded = _fill(folder, name, embedder, texts, workers, report)
-        paths[0].write_text(canonical_json(index) + "\n", encoding="utf-8")
-        return Counts(n_in=questions, n_kept=questions)
-
     result = run_stage(
         workspace,
         f"embed/{discipline}",
         STAGE_VERSION,
         [workspace.pool(discipline)],
-        [output],
-        {"embedder": embedder.name, "shard_texts": SHARD_TEXTS},
-        produce,
+        [output, vectors_path(workspace, discipline), rows_path(workspace, discipline)],
+        {
+            "embedder": embedder_name(
+                name or recipe.embedder
+            ),  # without loading it: mostly nothing is to be done
+            "shard_texts": SHARD_KEYS,
+            **parameters(recipe.images, recipe.image_weight),
+        },
+        run.produce,
     )
-    return EmbedResult(result, _read_index(output).texts, embedded)
+    return EmbedResult(result, read_index(output).texts, run.embedded)
 
 
 def load_vectors(workspace: Workspace, discipline: str, questions: Sequence[Question]) -> Vectors:
-    """Vectors of questions, [n, dimension] in their order, read from memory-mapped shards.
+    """Text vectors of some questions, [n, dimension] in their order, whatever pictures add to the table.
 
     Raises:
         UsageError: the discipline was not embedded, or by another embedder than the recipe's, or a question came in
             since.
     """
-    output = index_path(workspace, discipline)
-    if not output.is_file():
-        raise UsageError(f"{discipline} was not embedded yet: run `curate embed --discipline {discipline}`.")
-    index = _read_index(output)
-    embedder = _opened(workspace.recipe.embed.embedder).name
-    if index.embedder != embedder:
+    index = right_index(workspace, discipline)
+    wanted = {text_key(embedding_text(question)) for question in questions}
+    rows = {
+        key: row
+        for row, key in enumerate(read_rows(workspace, discipline, ("key",)).column("key").to_pylist())
+        if key in wanted
+    }
+    if len(rows) < len(wanted):
         raise UsageError(
-            f"{discipline} was embedded by {index.embedder}, the recipe names {embedder}: run `curate embed "
+            f"{len(wanted) - len(rows)} texts of {discipline} have no embedding, the pool changed: run `curate embed "
             f"--discipline {discipline}` again."
         )
-    wanted: dict[str, list[int]] = {}
-    for row, question in enumerate(questions):
-        wanted.setdefault(text_key(embedding_text(question)), []).append(row)
-    vectors = np.empty((len(questions), index.dimension), np.float32)
-    for name in index.shards:
-        shard, rows = _open_shard(output.parent, name)
-        for at, key in enumerate(shard.keys):
-            if key in wanted:
-                vectors[wanted.pop(key)] = rows[at]
-    if wanted:
-        raise UsageError(
-            f"{len(wanted)} texts of {discipline} have no embedding, the pool changed: run `curate embed "
-            f"--discipline {discipline}` again."
-        )
-    return vectors
+    places = [rows[text_key(embedding_text(question))] for question in questions]
+    return text_part(open_vectors(workspace, discipline, changed=True).take(places), index.dimension)
+
+
+def text_vectors(workspace: Workspace, discipline: str) -> Vectors:
+    """Text vectors of a whole discipline in the order of its ids, [n, dimension], mapped from the table.
+
+    Only where pictures are fused in they are cut off into memory, since their rows have another length.
+
+    Raises:
+        UsageError: as `open_vectors`.
+    """
+    table = open_vectors(workspace, discipline)
+    dimension = right_index(workspace, discipline).dimension
+    if table.dimension == dimension:
+        return table.vectors
+    parts = [text_part(block, dimension) for _, block in table.blocks()]
+    return np.concatenate([*parts, np.empty((0, dimension), np.float32)])
 
 
 def embed_texts(name: str, texts: Sequence[str]) -> Vectors:
-    """Vectors of texts, each text alone, [n, dimension]; what a worker process runs."""
-    embedder = _opened(name)
-    rows = [embedder.embed([text]) for text in texts]
-    return np.concatenate(rows) if rows else np.empty((0, embedder.dimension), np.float32)
+    """Vectors of texts, each as if it were alone, [n, dimension]."""
+    return _opened(name).embed(texts)
+
+
+def _embed_with(name: str, api_key_env: str, texts: Sequence[str]) -> Vectors:
+    """What a worker process runs."""
+    return _opened(name, api_key_env).embed(texts)
 
 
 @cache
-def _opened(name: str) -> Embedder:
-    return open_embedder(name)
+def _opened(name: str, api_key_env: str = "OPENAI_API_KEY") -> Embedder:
+    return open_embedder(name, api_key_env)
 
 
-def _fill(
-    folder: Path,
-    name: str,
-    embedder: Embedder,
-    texts: Mapping[str, str],
-    workers: int,
-    report: Callable[[int, int], None],
-) -> tuple[ShardIndex, int]:
-    """Make every shard of the plan; returns the index and how many texts went through the model."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for torn in folder.glob(".shard-*.tmp"):
-        torn.unlink()
-    plan = {_shard_name(embedder.name, keys): keys for keys in _chunks(sorted(texts))}
-    finished = {shard: known for shard in _names(folder) if (known := _finished(folder, shard)) is not None}
-    places = {
-        key: (shard, at)
-        for shard, known in finished.items()
-        if known.embedder == embedder.name
-        for at, key in enumerate(known.keys)
-    }
-    missing = {shard: keys for shard, keys in plan.items() if shard not in finished}
-    todo = {shard: [key for key in keys if key not in places] for shard, keys in missing.items()}
-    total = sum(len(keys) for keys in todo.values())
-    done = 0
-    if total:
-        report(done, total)
-    jobs = ((shard, [texts[key] for key in keys]) for shard, keys in todo.items())
-    for shard, fresh in _embedded(name, jobs, workers if total >= _WORTH_WORKERS else 1):
-        rows = np.empty((len(missing[shard]), embedder.dimension), np.float32)
-        new = dict(zip(todo[shard], fresh, strict=True))
-        for at, key in enumerate(missing[shard]):
-            if key in new:
-                rows[at] = new[key]
-            else:
-                old, place = places[key]
-                rows[at] = _open_shard(folder, old)[1][place]
-        finished[shard] = _write_shard(folder, shard, embedder.name, missing[shard], rows)
-        done += len(fresh)
-        report(done, total)
-    for shard, known in finished.items():
-        if known.embedder == embedder.name and shard not in plan:
-            _side(folder, shard).unlink()
-            _data(folder, shard).unlink()
-    digests = {shard: finished[shard].sha256 for shard in plan}
-    return ShardIndex(
-        embedder=embedder.name, dimension=embedder.dimension, texts=len(texts), shards=digests
-    ), total
+class _Run:
+    """One run of the stage."""
 
+    def __init__(
+        self,
+        workspace: Workspace,
+        discipline: str,
+        embedder: str,
+        executor: Executor,
+        report: Report,
+    ) -> None:
+        self.workspace = workspace
+        self.discipline = discipline
+        self.embedded = 0
+        self._name = embedder
+        self._executor = executor
+        self._report = report
+        self._pool = workspace.pool(discipline)
 
-def _embedded(
-    name: str, jobs: Iterator[tuple[str, list[str]]], workers: int
-) -> Iterator[tuple[str, Vectors]]:
-    """Run jobs here or in worker processes; results in the order of the jobs, few of them held at a time."""
-    if workers <= 1:
-        for shard, texts in jobs:
-            yield shard, embed_texts(name, texts)
-        return
-    # Spawned, not forked: a fork would copy the threads of the linear algebra library in an unknown state.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
-        queue = []
-        for shard, texts in jobs:
-            queue.append((shard, pool.submit(embed_texts, name, texts)))
-            if len(queue) > 2 * workers:
-                first, future = queue.pop(0)
-                yield first, future.result()
-        for shard, future in queue:
-            yield shard, future.result()
-
-
-def _chunks(keys: Sequence[str]) -> list[tuple[str, ...]]:
-    return [tuple(keys[start : start + SHARD_TEXTS]) for start in range(0, len(keys), SHARD_TEXTS)]
-
-
-def _shard_name(embedder: str, keys: tuple[str, ...]) -> str:
-    return f"shard-{digest_of([embedder, keys])[:16]}"
-
-
-def _data(folder: Path, shard: str) -> Path:
-    return folder / f"{shard}.npy"
-
-
-def _side(folder: Path, shard: str) -> Path:
-    return folder / f"{shard}.json"
-
-
-def _names(folder: Path) -> list[str]:
-    return sorted(path.stem for path in folder.glob("shard-*.json"))
-
-
-def _write_shard(folder: Path, shard: str, embedder: str, keys: tuple[str, ...], rows: Vectors) -> Shard:
-    buffer = io.BytesIO()
-    np.save(buffer, rows, allow_pickle=False)
-    data = buffer.getvalue()
-    record = Shard(embedder=embedder, dimension=rows.shape[1], keys=keys, sha256=sha256_bytes(data))
-    write_atomic(_data(folder, shard), data)
-    write_atomic(_side(folder, shard), (canonical_json(record) + "\n").encode("utf-8"))
-    return record
-
-
-def _finished(folder: Path, shard: str) -> Shard | None:
-    """The side file of a shard that is whole and unchanged, else None."""
-    try:
-        record = Shard.model_validate_json(_side(folder, shard).read_bytes())
-    except (FileNotFoundError, ValidationError):
-        return None
-    data = _data(folder, shard)
-    if not data.is_file() or sha256_file(data) != record.sha256:
-        return None
-    return record if _shard_name(record.embedder, record.keys) == shard else None
-
-
-def _open_shard(folder: Path, shard: str) -> tuple[Shard, Vectors]:
-    record = Shard.model_validate_json(_side(folder, shard).read_bytes())
-    rows: Vectors = np.load(_data(folder, shard), mmap_mode="r", allow_pickle=False)
-    if rows.shape != (len(record.keys), record.dimension) or rows.dtype != np.float32:
-        raise TamperedError(
-            f"{_data(folder, shard)} does not hold what its side file says: run `curate embed` again."
+    def produce(self, paths: tuple[Path, ...]) -> Counts:
+        """Fill the shards, then write index, vectors and rows."""
+        key_env = self.workspace.recipe.embed.api_key_env
+        embedder = _opened(self._name, key_env)
+        require_allowed(self.workspace, self.discipline, embedder)
+        keys = _text_keys(self._pool)
+        distinct, places = first_seen(keys)
+        folder = self.workspace.embeddings(self.discipline)
+        shards = ShardFolder(folder, embedder.name, embedder.dimension)
+        work = Work(
+            partial(_wanted_texts, self._pool), partial(_embed_with, self._name, key_env), _WORTH_WORKERS
         )
-    return record, rows
+        made, self.embedded = fill(shards, distinct, work, self._executor, Here(), self._report)
+        index = ShardIndex(
+            embedder=shards.embedder, dimension=shards.dimension, texts=len(distinct), shards=made
+        )
+        index = self._write(paths, index, shards, keys, places)
+        paths[0].write_text(canonical_json(index) + "\n", encoding="utf-8")
+        return Counts(n_in=len(keys), n_kept=len(keys))
+
+    def _write(
+        self,
+        paths: tuple[Path, ...],
+        index: ShardIndex,
+        shards: ShardFolder,
+        keys: Keys,
+        places: NDArray[np.int64],
+    ) -> ShardIndex:
+        """Write vectors and rows in the order of the ids; returns the index, with the pictures where they count."""
+        ids = [name for chunk in iter_columns(self._pool, ["id"]) for name in chunk["id"]]
+        order = np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
+        width, pictured, weight = index.dimension, None, self.workspace.recipe.embed.image_weight
+        sight = open_sight(self.workspace.recipe.embed.images, self.workspace.root)
+        if sight is not None:
+            pictured = fill_pictures(
+                self.workspace, self.discipline, sight, self._executor, Here(), lambda done, total: None
+            )
+            width += sight.dimension
+            pictures = PictureIndex(
+                embedder=sight.name,
+                dimension=sight.dimension,
+                weight=weight,
+                pictures=pictured.pictures,
+                shards=pictured.digests,
+            )
+            index = index.model_copy(update={"pictures": pictures})
+        names = list(index.shards)
+        with TableWriter(paths[1], paths[2], len(ids), width) as table:
+            for start in range(0, len(order), BLOCK):
+                rows = order[start : start + BLOCK]
+                block = gather(shards, names, places[rows])
+                if pictured is not None:
+                    block = fused(block, pictured.of(rows), pictured.shards.dimension, weight)
+                table.add([ids[row] for row in rows], [keys[row].tobytes().hex() for row in rows], block)
+        return index
 
 
-def _read_index(path: Path) -> ShardIndex:
-    return ShardIndex.model_validate_json(path.read_bytes())
+def _text_keys(pool: Path) -> Keys:
+    """[n, 32], the digest of each question's text in file order."""
+    digests = bytearray()
+    for chunk in iter_texts(pool):
+        for text in chunk.texts:
+            digests += hashlib.sha256(text.encode("utf-8")).digest()
+    return np.frombuffer(bytes(digests), np.uint8).reshape(-1, 32)
+
+
+def _wanted_texts(pool: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, str]]:
+    """Keys and texts, each once, in the order of the pool."""
+    given: set[str] = set()
+    for chunk in iter_texts(pool):
+        for text in chunk.texts:
+            key = text_key(text)
+            if wanted(key) and key not in given:
+                given.add(key)
+                yield key, text
 
 
 def _forget_damaged(workspace: Workspace, output: Path) -> None:
-    """Let the stage run again when a shard of its index is gone or changed: its manifest speaks of the index alone.
+    """Let the stage run again when a shard of its index is gone or changed: its manifest does not speak of shards.
 
     Raises:
         NotDone: in a dry workspace, instead.
@@ -315,13 +279,16 @@ def _forget_damaged(workspace: Workspace, output: Path) -> None:
     if not output.is_file():
         return
     try:
-        index = _read_index(output)
+        index = read_index(output)
     except ValidationError:
         return
-    for shard, digest in index.shards.items():
-        record = _finished(output.parent, shard)
-        if record is None or record.sha256 != digest:
-            if workspace.dry:
-                raise NotDone(output.parent.name, "tampered")
-            manifest_path(output).unlink(missing_ok=True)
-            _side(output.parent, shard).unlink(missing_ok=True)
+    pictures = index.pictures.shards if index.pictures is not None else {}
+    held = [(output.parent, index.shards), (output.parent / "pictures", pictures)]
+    for folder, shards in held:
+        for shard, digest in shards.items():
+            record = whole_shard(folder, shard)
+            if record is None or record.sha256 != digest:
+                if workspace.dry:
+                    raise NotDone(output.parent.name, "tampered")
+                manifest_path(output).unlink(missing_ok=True)
+                (folder / f"{shard}.json").unlink(missing_ok=True)

@@ -8,14 +8,14 @@ any stands for its cluster later. What was measured stands beside the estimates 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.curation.embed import embedding_text, index_path, load_vectors
+from benchwright.curation.embed import embedding_text, index_path, text_vectors
 from benchwright.curation.estimate_fit import question_key
 from benchwright.curation.estimate_grades import stage_of
 from benchwright.curation.estimate_levels import LearnedLevels, learn_levels, stage_name
@@ -24,7 +24,7 @@ from benchwright.schemas.artefact import Counts, StageResult, run_stage
 from benchwright.schemas.digest import canonical_json, digest_of
 from benchwright.schemas.records import Difficulty, Origin, Question, Record
 from benchwright.schemas.selection import Estimate
-from benchwright.schemas.tables import read_records, write_records
+from benchwright.schemas.tables import iter_records, write_records
 from benchwright.schemas.taxonomy import Subject, load_taxonomy
 from benchwright.schemas.workspace import Workspace
 
@@ -78,13 +78,15 @@ def estimate_discipline(workspace: Workspace, discipline: str) -> StageResult:
 
     def produce(paths: tuple[Path, ...]) -> Counts:
         questions = sorted(
-            read_records(workspace.pool(discipline), Question), key=lambda question: question.id
+            map(_slim, iter_records(workspace.pool(discipline), Question)), key=lambda one: one.id
         )
-        vectors = load_vectors(workspace, discipline, questions)
-        rows, record = estimate_all(questions, vectors, discipline, subjects, workspace.recipe.embed.embedder)
-        write_records(paths[0], rows, Estimate)
+        vectors = text_vectors(workspace, discipline)
+        rows, record = _estimates(
+            questions, vectors, discipline, subjects, workspace.recipe.embed.embedder, {}
+        )
+        n = write_records(paths[0], rows, Estimate)
         paths[1].write_text(canonical_json(record) + "\n", encoding="utf-8")
-        return Counts(n_in=len(rows), n_kept=len(rows))
+        return Counts(n_in=n, n_kept=n)
 
     return run_stage(
         workspace,
@@ -119,7 +121,26 @@ def estimate_all(
     Returns:
         One estimate a question, and what they rest on.
     """
-    people = reviewed or {}
+    rows, record = _estimates(questions, vectors, discipline, subjects, embedder, reviewed or {})
+    return list(rows), record
+
+
+def _slim(question: Question) -> Question:
+    """A question without what no estimate looks at: a pool of 150,000 whole records would be a gigabyte."""
+    own = question.text.model_copy(update={"solution": None, "decomposition": None})
+    update = {"source_row": "", "texts": {question.language: own}, "images": ()}
+    return question.model_copy(update=update)
+
+
+def _estimates(
+    questions: Sequence[Question],
+    vectors: NDArray[np.float32],
+    discipline: str,
+    subjects: Sequence[Subject],
+    embedder: str,
+    people: Mapping[str, Known],
+) -> tuple[Iterator[Estimate], FitRecord]:
+    """See `estimate_all`; estimates are made as they are drawn."""
     keys = [question_key(embedding_text(question)) for question in questions]
     said = [people.get(question.id, Known()) for question in questions]
     own = [own_subject(question.subject, subjects) for question in questions]
@@ -132,11 +153,13 @@ def estimate_all(
     rules = [rule_level(question, median) for question in questions]
     learned = learn_levels(vectors, questions, levels, keys, [level for level, _ in rules])
     level_evidence = _level_evidence(questions, levels, rules, learned)
-    rows = []
-    for row, (question, guess) in enumerate(zip(questions, guesses, strict=True)):
-        level = _level(question, row, rules[row], learned, level_evidence)
-        rows.append(_estimate(question, discipline, own[row], guess, level))
-    return rows, FitRecord(subject=subject_evidence, difficulty=level_evidence)
+    made = (
+        _estimate(
+            question, discipline, own[row], guess, _level(question, row, rules[row], learned, level_evidence)
+        )
+        for row, (question, guess) in enumerate(zip(questions, guesses, strict=True))
+    )
+    return made, FitRecord(subject=subject_evidence, difficulty=level_evidence)
 
 
 def own_subject(named: str | None, subjects: Sequence[Subject]) -> str | None:

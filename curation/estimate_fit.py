@@ -48,12 +48,18 @@ class CrossFit:
     offsets: Floats
     """[classes]"""
 
-    def shares(self, features: NDArray[np.floating]) -> Floats:
-        """Calibrated shares of new rows, [n, classes]."""
+    def shares(self, *features: NDArray[np.floating]) -> Floats:
+        """Calibrated shares of new rows, [n, classes].
+
+        Args:
+            features: parts of the rows, [n, ...] each; they are put side by side a block at a time.
+        """
         with threadpool_limits(limits=1):
             blocks = [
-                features[start : start + _BLOCK].astype(np.float64) @ self.weights.T + self.offsets
-                for start in range(0, len(features), _BLOCK)
+                np.hstack([part[start : start + _BLOCK] for part in features]).astype(np.float64)
+                @ self.weights.T
+                + self.offsets
+                for start in range(0, len(features[0]), _BLOCK)
             ]
         logits = np.concatenate(blocks) if blocks else np.empty((0, len(self.classes)))
         return softmax(logits / self.temperature)

@@ -76,11 +76,14 @@ def learn_levels(
     rows = usable([None if label is None else str(label) for label in labels], keys)
     if not rows:
         return None
-    features = np.hstack([vectors, form_features(questions)])
+    form = form_features(questions)
     truth = np.array([int(labels[row] or 0) for row in rows])
-    fit = cross_fit(features[rows], [str(level) for level in truth], [keys[row] for row in rows], _STRENGTH)
+    known = np.hstack(
+        [vectors[rows], form[rows]]
+    )  # of the labelled rows alone: all rows would be a second table
+    fit = cross_fit(known, [str(level) for level in truth], [keys[row] for row in rows], _STRENGTH)
     cuts = level_cuts(_expected(fit.held_out, fit), truth)
-    shares = fit.shares(features)
+    shares = fit.shares(vectors, form)
     shares[rows] = fit.held_out
     places = np.searchsorted(cuts, _expected(shares, fit), side="right")
     levels = np.array([int(name) for name in fit.classes])[places]

@@ -12,11 +12,14 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from typing import Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
+
+from benchwright.schemas.errors import UsageError
 
 T = TypeVar("T")
 R = TypeVar("R")
 
+Engine = Literal["local", "ray"]
 _AHEAD = 2
 """Tasks a worker that wait beside the one it is at."""
 
@@ -78,11 +81,24 @@ class LocalProcesses:
                     future.cancel()
 
 
-def open_executor(workers: int | None = None) -> Executor:
-    """The executor for a number of processes; None takes all cores.
+def open_executor(
+    workers: int | None = None, engine: Engine = "local", address: str | None = None
+) -> Executor:
+    """The executor that a command's options name.
 
     Args:
-        workers: processes.
+        workers: processes; None takes all cores, of this machine or of the cluster.
+        engine: `local` processes, or `ray` (extra `[ray]`).
+        address: of a Ray cluster; None with `ray` starts one on this machine.
+
+    Raises:
+        UsageError: Ray is not installed or cannot be reached, or an address is given without `ray`.
     """
+    if engine == "ray":
+        from benchwright.curation.executor_ray import RayTasks
+
+        return RayTasks(workers, address)
+    if address is not None:
+        raise UsageError("--ray-address goes with --engine ray: give both, or neither.")
     workers = workers or os.cpu_count() or 1
     return Here() if workers == 1 else LocalProcesses(workers)

@@ -1,15 +1,13 @@
 """Two-level k-means for many clusters on a few cores, with the same result for any number of threads.
 
-For many clusters the items are first split into about sqrt(k) coarse groups, each is clustered alone with a share of
-the k centres in proportion to its squared error, and full passes over everything mend the borders. Small groups are
-seeded by greedy k-means++ (Arthur and Vassilvitskii, 2007); large ones by AFK-MC2 (Bachem et al., "Fast and Provably
-Good Seedings for k-Means", 2016), a Markov chain that draws nearly alike without a pass over all items for each seed.
+For many clusters the items are first split into about sqrt(k) coarse groups, found on a sample. Each group is then
+clustered alone with a share of the k centres in proportion to its squared error. Border passes mend what the split
+cut apart: they compare each row with the centres of the groups near its own. The last assignment looks at all
+centres and is exact (`kmeans_exact`).
 
-Why the thread count cannot change the result: the matrix is cut into blocks of a fixed number of rows, every block is
-one single-threaded matrix product, and threads only decide who computes which block. Sums run in row order. The last
-assignment is made in float64, rounded, with ties going to the lower centre, so equal rows get equal labels.
-This holds for one build of the linear algebra library on one processor family; another one may round differently
-while iterating.
+Why the thread count cannot change the result: `kmeans_engine` sums in fixed pieces, each coarse group has a random
+generator of its own, and the last assignment is that of float64 with ties going to the lower centre. Before it, the
+centres are sums of float32, which another build of the linear algebra library may round differently.
 """
 
 from __future__ import annotations
@@ -17,23 +15,30 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
-import scipy.sparse as sparse
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-Matrix = NDArray[np.float32]
-Labels = NDArray[np.int32]
+from benchwright.curation.kmeans_engine import CHUNK, Assignment, Engine, Indices, Labels, Matrix, moved
+from benchwright.curation.kmeans_exact import exact_assignment
+from benchwright.curation.kmeans_seeds import chain_seeds, greedy_seeds
 
-_BLOCK = 2048
-"""Rows of one matrix product; part of the method, since it decides how sums are rounded."""
-_CHAIN = 200
-"""Length of the Markov chain for each seed."""
+Method = Literal["two-level", "scikit-learn"]
+
 _TWO_LEVEL_FROM = 64
+_COARSE_SAMPLE = 512
+"""Rows of the sample for each coarse group."""
 _COARSE_PASSES = 8
-_FULL_PASSES = 2
-_TIE_DECIMALS = 9
+_FINE_SAMPLE = 16
+"""Rows of a group that seeding looks at for each of its centres."""
+_FINE_DRAWS = 3
+_FINE_STILL = 0.01
+"""Share of a group's rows that may still change their centre when it counts as settled: border passes follow."""
+_NEAR_GROUPS = 0.15
+"""Share of the groups whose centres a border pass compares a row with."""
+_BORDER_PASSES = 2
 _STARTS = 4
 _CHEAP = 2_000_000
 """Rows times clusters up to which several starts are tried."""
@@ -66,111 +71,137 @@ class Clustering:
 
 
 def kmeans(
-    vectors: Matrix, k: int, seed: int, iterations: int = 20, workers: int | None = None
+    vectors: Matrix,
+    k: int,
+    seed: int,
+    iterations: int = 20,
+    workers: int | None = None,
+    method: Method = "two-level",
 ) -> Clustering:
     """Cluster rows into at most `k` groups.
 
     Args:
-        vectors: [n, d] float32, any scale; a memory-mapped array will do.
+        vectors: [n, d] float32, any scale; a memory-mapped array will do, and is never copied whole.
         k: clusters wanted; lowered to the number of distinct rows.
         seed: starts the one random generator used.
         iterations: passes on the level where the centres are found.
-        workers: threads; changes the speed, never the result. None takes all cores.
+        workers: threads; changes the speed, never the result of `two-level`. None takes all cores.
+        method: `two-level`, or `scikit-learn` for its Lloyd iterations from k-means++ seeds: many times slower, and
+            it copies the matrix. Numbering, ties and the last assignment are the same for both.
 
     Raises:
         ValueError: `k` < 1, or `vectors` is not a finite two-dimensional float32 array.
     """
     _check(vectors, k)
-    n = len(vectors)
-    if n == 0:
-        return Clustering(
-            np.zeros(0, np.int32), np.zeros((0, vectors.shape[1]), np.float32), np.zeros(0, np.float64), k
-        )
+    if len(vectors) == 0:
+        empty = np.zeros((0, vectors.shape[1]), np.float32)
+        return Clustering(np.zeros(0, np.int32), empty, np.zeros(0, np.float64), k)
     first = _first_of_equal_rows(vectors, k)
-    with (
-        threadpool_limits(limits=1, user_api="blas"),
-        ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool,
-    ):
-        if first is not None:
-            centres = np.ascontiguousarray(vectors[first])
-        else:
+    threads = workers or os.cpu_count() or 1
+    if first is not None:
+        centres = np.ascontiguousarray(vectors[first])
+    elif method == "scikit-learn":
+        centres = _scikit_learn(vectors, k, seed, iterations, threads)
+    with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
+        engine = Engine(vectors, pool)
+        if first is None and method == "two-level":
             rng = np.random.default_rng(seed)
-            engine = _Engine(vectors, pool)
-            if n * k > _ONE_LEVEL and k >= _TWO_LEVEL_FROM and n >= 4 * k:
-                centres = _two_level(engine, k, iterations, rng)
+            if len(engine) * k > _ONE_LEVEL and k >= _TWO_LEVEL_FROM and len(engine) >= 4 * k:
+                centres = _TwoLevels(vectors, engine, pool).centres(k, iterations, rng)
             else:
                 centres = _best_start(engine, k, iterations, rng)
-        return _final(vectors, centres, k, pool)
+        return _numbered(engine, centres, k)
 
 
-class _Engine:
-    """Lloyd passes over one matrix, block by block on a shared thread pool."""
-
-    def __init__(self, rows: Matrix, pool: ThreadPoolExecutor) -> None:
-        self.rows = rows
-        self.pool = pool
-        self.norms = np.concatenate(
-            list(pool.map(lambda block: np.einsum("ij,ij->i", block, block), _blocks(rows)))
-        ).astype(np.float32)
-
-    def assign(self, centres: Matrix) -> tuple[Labels, Matrix]:
-        """Nearest centre of each row and the squared distance to it."""
-        half = 0.5 * np.einsum("ij,ij->i", centres, centres)
-        transposed = np.ascontiguousarray(centres.T)
-
-        def one(block: Matrix) -> tuple[Labels, Matrix]:
-            scores = block @ transposed
-            scores -= half
-            best = scores.argmax(axis=1).astype(np.int32)
-            return best, scores[np.arange(len(block)), best]
-
-        parts = list(self.pool.map(one, _blocks(self.rows)))
-        labels = np.concatenate([labels for labels, _ in parts])
-        scores = np.concatenate([scores for _, scores in parts])
-        return labels, np.maximum(self.norms - 2 * scores, 0)
-
-    def lloyd(self, centres: Matrix, iterations: int) -> Matrix:
-        """Move centres to the means of their rows until nothing moves.
-
-        A centre without rows goes to a row where the fit is worst.
-        """
-        before: Labels | None = None
-        for _ in range(iterations):
-            labels, squared = self.assign(centres)
-            if before is not None and np.array_equal(labels, before):
-                break
-            before = labels
-            centres, empty = _means(self.rows, labels, centres)
-            if len(empty):
-                centres[empty] = self.rows[np.argsort(-squared, kind="stable")[: len(empty)]]
-        return centres
-
-
-def _best_start(engine: _Engine, k: int, iterations: int, rng: np.random.Generator) -> Matrix:
+def _best_start(engine: Engine, k: int, iterations: int, rng: np.random.Generator) -> Matrix:
     """The best of several starts where they are cheap, else the only one."""
+    work = len(engine) * k
     best: tuple[float, Matrix] | None = None
-    for _ in range(_STARTS if len(engine.rows) * k <= _CHEAP else 1):
-        seeds = _greedy_seeds if len(engine.rows) * k <= _ONE_LEVEL else _chain_seeds
+    for _ in range(_STARTS if work <= _CHEAP else 1):
+        seeds = greedy_seeds if work <= _ONE_LEVEL else chain_seeds
         centres = engine.lloyd(seeds(engine, k, rng), iterations)
-        error = float(engine.assign(centres)[1].sum(dtype=np.float64))
+        error = float(engine.assign(centres).squared.sum(dtype=np.float64))
         if best is None or error < best[0]:
             best = error, centres
     assert best is not None
     return best[1]
 
 
-def _two_level(engine: _Engine, k: int, iterations: int, rng: np.random.Generator) -> Matrix:
-    coarse = round(k**0.5)
-    centres = engine.lloyd(_seeds(engine, coarse, rng), _COARSE_PASSES)
-    labels, squared = engine.assign(centres)
-    sizes = np.bincount(labels, minlength=coarse)
-    errors = np.bincount(labels, weights=squared, minlength=coarse).astype(np.float64)
-    fine: list[Matrix] = []
-    for group, share in enumerate(_shares(errors, sizes, k)):
-        if share:
-            part = _Engine(np.ascontiguousarray(engine.rows[labels == group]), engine.pool)
-            fine.append(part.lloyd(_seeds(part, share, rng), iterations))
-    return engine.lloyd(np.concatenate(fine), _FULL_PASSES)
+class _TwoLevels:
+    """Coarse groups, centres within each, passes over the borders."""
+
+    def __init__(self, vectors: Matrix, engine: Engine, pool: ThreadPoolExecutor) -> None:
+        self.vectors = vectors
+        self.engine = engine
+        self.pool = pool
+
+    def centres(self, k: int, iterations: int, rng: np.random.Generator) -> Matrix:
+        """All centres."""
+        coarse = self._coarse(round(k**0.5), rng)
+        found = self.engine.assign(coarse)
+        errors = np.bincount(found.labels, weights=found.squared, minlength=len(coarse)).astype(np.float64)
+        shares = _shares(errors, found.counts, k)
+        members = _members(found.labels, len(coarse))
+        generators = rng.spawn(len(coarse))
+        # Large groups first, so that no thread is left with one at the end; results return to the groups' order.
+        order = sorted(range(len(coarse)), key=lambda group: (-len(members[group]) * shares[group], group))
+        made = self.pool.map(
+            lambda group: self._fine(members[group], shares[group], iterations, generators[group]), order
+        )
+        fine = dict(zip(order, made, strict=True))
+        centres = np.concatenate([fine[group] for group in range(len(coarse))])
+        family = np.repeat(np.arange(len(coarse)), shares)
+        near = _near_groups(coarse, max(2, round(_NEAR_GROUPS * len(coarse))))
+        for _ in range(_BORDER_PASSES):
+            centres = self._border_pass(centres, members, [np.flatnonzero(np.isin(family, n)) for n in near])
+        return centres
+
+    def _coarse(self, groups: int, rng: np.random.Generator) -> Matrix:
+        size = min(len(self.engine), _COARSE_SAMPLE * groups)
+        sample = Engine(self.vectors, self.pool, np.sort(rng.choice(len(self.engine), size, replace=False)))
+        return sample.lloyd(greedy_seeds(sample, groups, rng), _COARSE_PASSES)
+
+    def _fine(self, members: Indices, share: int, iterations: int, rng: np.random.Generator) -> Matrix:
+        if not share:
+            return np.zeros((0, self.engine.dimension), np.float32)
+        group = Engine(self.vectors, None, members)
+        seeds = greedy_seeds(group, share, rng, _FINE_DRAWS, _FINE_SAMPLE * share)
+        return group.lloyd(seeds, iterations, _FINE_STILL)
+
+    def _border_pass(self, centres: Matrix, members: list[Indices], near: list[Indices]) -> Matrix:
+        """One pass in which the rows of a group see the centres of the groups near it."""
+        labels, squared = np.zeros(len(self.engine), np.int32), np.zeros(len(self.engine), np.float32)
+        sums = np.zeros_like(centres)
+        pieces = [
+            (group, members[group][start : start + CHUNK])
+            for group in range(len(members))
+            for start in range(0, len(members[group]), CHUNK)
+        ]
+
+        def one(piece: tuple[int, Indices]) -> Assignment:
+            return Engine(self.vectors, None, piece[1]).assign(centres[near[piece[0]]])
+
+        for (group, rows), found in zip(pieces, self.pool.map(one, pieces), strict=True):
+            labels[rows] = near[group][found.labels]
+            squared[rows] = found.squared
+            sums[near[group]] += found.sums
+        counts = np.bincount(labels, minlength=len(centres))
+        return moved(Assignment(labels, squared, sums, counts), centres, self.engine.rows)
+
+
+def _members(labels: Labels, groups: int) -> list[Indices]:
+    """Rows of each group, in order."""
+    order = np.argsort(labels, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(labels, minlength=groups))[:-1])
+
+
+def _near_groups(coarse: Matrix, count: int) -> list[Indices]:
+    """For each group the `count` groups with the nearest centres, itself among them."""
+    wide = coarse.astype(np.float64)
+    squares = np.square(wide).sum(axis=1)
+    distances = squares[:, None] + squares - 2 * wide @ wide.T
+    np.fill_diagonal(distances, -np.inf)
+    return list(np.argsort(distances, axis=1, kind="stable")[:, :count])
 
 
 def _shares(errors: NDArray[np.float64], sizes: NDArray[np.int64], k: int) -> list[int]:
@@ -187,103 +218,22 @@ def _shares(errors: NDArray[np.float64], sizes: NDArray[np.int64], k: int) -> li
     return [int(share) for share in shares]
 
 
-def _seeds(engine: _Engine, k: int, rng: np.random.Generator) -> Matrix:
-    """Rows to start from: greedy k-means++ where it is cheap, else AFK-MC2."""
-    if len(engine.rows) * k <= _CHEAP:
-        return _greedy_seeds(engine, k, rng)
-    return _chain_seeds(engine, k, rng)
+def _scikit_learn(vectors: Matrix, k: int, seed: int, iterations: int, threads: int) -> Matrix:
+    from sklearn.cluster import KMeans
+
+    with threadpool_limits(limits=threads):
+        model = KMeans(k, n_init=1, max_iter=iterations, random_state=seed % 2**32, algorithm="lloyd")
+        return np.ascontiguousarray(model.fit(vectors).cluster_centers_, dtype=np.float32)
 
 
-def _greedy_seeds(engine: _Engine, k: int, rng: np.random.Generator) -> Matrix:
-    """k-means++ with several draws a seed, of which the one that lowers the error most is kept."""
-    rows, norms = engine.rows, engine.norms
-    draws = 2 + int(np.log(k))
-    chosen = [int(rng.integers(len(rows)))]
-    _, squared = engine.assign(np.ascontiguousarray(rows[chosen]))
-    nearest = squared.astype(np.float64)
-    for _ in range(1, k):
-        cumulative = np.cumsum(nearest)
-        drawn = np.searchsorted(cumulative, rng.random(draws) * cumulative[-1]).clip(max=len(rows) - 1)
-        distances = norms[:, None] + norms[drawn] - 2 * (rows @ rows[drawn].T)
-        left = np.minimum(nearest[:, None], np.maximum(distances, 0))
-        best = int(left.sum(axis=0).argmin())
-        nearest = left[:, best]
-        chosen.append(int(drawn[best]))
-    return np.ascontiguousarray(rows[chosen])
-
-
-def _chain_seeds(engine: _Engine, k: int, rng: np.random.Generator) -> Matrix:
-    """AFK-MC2 seeding: k rows."""
-    rows, norms = engine.rows, engine.norms
-    first = int(rng.integers(len(rows)))
-    _, squared = engine.assign(np.ascontiguousarray(rows[first : first + 1]))
-    weights = squared.astype(np.float64)
-    total = weights.sum()
-    even = np.full(len(rows), 1 / len(rows))
-    proposal = 0.5 * weights / total + 0.5 * even if total > 0 else even
-    cumulative = np.cumsum(proposal)
-    cumulative /= cumulative[-1]
-    seeds = np.empty((k, rows.shape[1]), np.float32)
-    seeds[0] = rows[first]
-    halves = np.empty(k, np.float32)
-    halves[0] = norms[first] / 2
-    for i in range(1, k):
-        drawn = np.minimum(np.searchsorted(cumulative, rng.random(_CHAIN)), len(rows) - 1)
-        coins = rng.random(_CHAIN)
-        nearest = norms[drawn] - 2 * (rows[drawn] @ seeds[:i].T - halves[:i]).max(axis=1)
-        scores = np.maximum(nearest, 0) / proposal[drawn]
-        chosen = drawn[_walk(scores, coins)]
-        seeds[i] = rows[chosen]
-        halves[i] = norms[chosen] / 2
-    return seeds
-
-
-def _walk(scores: NDArray[np.float64], coins: NDArray[np.float64]) -> int:
-    at = 0
-    for step in range(1, len(scores)):
-        if scores[at] == 0 or scores[step] > coins[step] * scores[at]:
-            at = step
-    return at
-
-
-def _means(rows: Matrix, labels: Labels, centres: Matrix) -> tuple[Matrix, NDArray[np.int64]]:
-    """Mean of each label's rows (the old centre where there are none), and the labels without rows."""
-    k = len(centres)
-    counts = np.bincount(labels, minlength=k)
-    member = sparse.csr_matrix(
-        (np.ones(len(rows), np.float32), (labels, np.arange(len(rows)))), shape=(k, len(rows))
-    )
-    means = np.asarray(member @ rows, dtype=np.float32)
-    filled = counts > 0
-    means[filled] /= counts[filled, None]
-    means[~filled] = centres[~filled]
-    return means, np.flatnonzero(~filled)
-
-
-def _final(vectors: Matrix, centres: Matrix, asked: int, pool: ThreadPoolExecutor) -> Clustering:
-    """Assign in float64 with rounded ties, drop empty centres, number clusters by their first rows."""
-    exact = centres.astype(np.float64)
-    half = 0.5 * np.einsum("ij,ij->i", exact, exact)
-    transposed = np.ascontiguousarray(exact.T)
-
-    def one(block: Matrix) -> tuple[Labels, NDArray[np.float64]]:
-        wide = block.astype(np.float64)
-        scores = np.round(wide @ transposed - half, _TIE_DECIMALS)
-        best = scores.argmax(axis=1).astype(np.int32)
-        return best, np.sqrt(np.square(wide - exact[best]).sum(axis=1))
-
-    parts = list(pool.map(one, _blocks(vectors, _BLOCK // 4)))
-    raw = np.concatenate([labels for labels, _ in parts])
-    distances = np.concatenate([distances for _, distances in parts])
+def _numbered(engine: Engine, centres: Matrix, asked: int) -> Clustering:
+    """Assign exactly, drop empty centres, number clusters by their first rows."""
+    raw, distances = exact_assignment(engine, centres)
     used, first_rows = np.unique(raw, return_index=True)
     order = used[np.argsort(first_rows, kind="stable")]
     number = np.full(len(centres), -1, np.int32)
     number[order] = np.arange(len(order), dtype=np.int32)
     return Clustering(number[raw], np.ascontiguousarray(centres[order]), distances, asked)
-
-
-def _blocks(rows: Matrix, size: int = _BLOCK) -> list[Matrix]:
-    return [rows[start : start + size] for start in range(0, len(rows), size)]
 
 
 def _first_of_equal_rows(vectors: Matrix, k: int) -> list[int] | None:
@@ -303,6 +253,6 @@ def _check(vectors: Matrix, k: int) -> None:
         raise ValueError(
             f"vectors must be a two-dimensional float32 array, not {vectors.ndim}-d {vectors.dtype}"
         )
-    for block in _blocks(vectors):
-        if not np.isfinite(block).all():
+    for start in range(0, len(vectors), CHUNK):
+        if not np.isfinite(vectors[start : start + CHUNK]).all():
             raise ValueError("vectors hold a value that is not finite")

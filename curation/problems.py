@@ -4,8 +4,9 @@ A field counts when a final verdict about exactly what was shown gives it. Witho
 (`unreviewed`), unless the builder takes the machine's word for it with `--accept-proposals`; then every such field says
 so in its provenance. A verdict about an older text is `stale-review`, a disagreement of reviewers `open-review`:
 neither is overruled by a proposal. Texts grow the same way (`curation.texts`): a translation, conversion or
-decomposition that does not count yet leaves the problem without it, and is listed in `problems.pending.parquet`. The
-files are derived: deleted and made again they have the same bytes.
+decomposition that does not count yet leaves the problem without it, and is listed in `problems.pending.parquet`; marks
+whose places do not count yet are placed by the renderer (`curation.proposers.placement_words`). The files are
+derived: deleted and made again they have the same bytes.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from typing import Any
 
 from pydantic import JsonValue, ValidationError
 
+from benchwright.curation.chosen_now import selection_files
 from benchwright.curation.proposers.chosen import Chosen, chosen_questions, selected_disciplines
+from benchwright.curation.proposers.placement_words import take_places
 from benchwright.curation.texts import TEXT_JOBS, Standing, standing
 from benchwright.curation.words import Trust, Words
 from benchwright.schemas.artefact import Counts, StageResult, run_stage
@@ -30,9 +33,9 @@ from benchwright.schemas.tables import write_records
 from benchwright.schemas.taxonomy import Taxonomy, load_taxonomy
 from benchwright.schemas.workspace import Workspace
 
-STAGE_VERSION = 2
+STAGE_VERSION = 3
 STAGE = "problems"
-JOBS_READ = ("tagging", "quality", *TEXT_JOBS)
+JOBS_READ = ("tagging", "quality", *TEXT_JOBS, "placement")
 
 
 @dataclass(frozen=True)
@@ -141,7 +144,9 @@ def make_problems(workspace: Workspace, accept_proposals: bool = False) -> Stage
 
 
 def _inputs(workspace: Workspace, disciplines: Sequence[str]) -> list[Path]:
-    inputs = [path for name in disciplines for path in (workspace.pool(name), workspace.selection(name))]
+    inputs = [
+        path for name in disciplines for path in (workspace.pool(name), *selection_files(workspace, name))
+    ]
     optional = [workspace.dev_selection(name) for name in disciplines]
     optional += [path for job in JOBS_READ for path in (workspace.proposals(job), workspace.verdicts(job))]
     return inputs + [path for path in optional if path.is_file()]
@@ -174,6 +179,7 @@ def _discipline(
     for item in chosen:
         name = problem_id(item.question.id)
         found = standing(item.question, sayings.words, sayings.languages)
+        take_places(item.question, found, sayings.words)
         try:
             problem = _problem(item, sayings, found, Split.DEV if item.dev else split[name])
         except ItemError as error:

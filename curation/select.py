@@ -1,34 +1,39 @@
 """Choosing exactly N questions: every knowledge point once, frequent ones more often, levels and subjects mixed.
 
-VisScience (section 2) states the principles; here they are a mixed-integer program that HiGHS solves with a bound, so
-that the choice comes with a proof (`certificate.py`). Hard: exactly N, each knowledge point, quotas given by number.
-Rewarded or charged: points up to their targets, stand-ins, centrality, soft bands, crowded clusters.
+VisScience (section 2) states the principles; here they are a mixed-integer program that HiGHS solves with a bound for
+the whole pool, so that the choice comes with a proof (`certificate.py`). Hard: exactly N, each knowledge point, quotas
+given by number, limits on templates, duplicates and pictures, questions that must stay. Rewarded or charged: points up
+to their targets, stand-ins, centrality, soft bands, crowded clusters and chapters.
 """
 
 from __future__ import annotations
 
 import heapq
-import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 
-from benchwright.curation.cover import left_uncovered, smallest_cover
-from benchwright.curation.select_items import (
-    Band,
-    Candidate,
-    bands,
-    frequencies,
-    frequency_targets,
-    members,
-    must_cover,
+import numpy as np
+
+from benchwright.curation.cover import smallest_cover
+from benchwright.curation.select_conflicts import (
+    CURED_BY_LEVEL,
+    at_level,
+    check_fixed,
+    check_quotas,
+    check_supply,
+    checked_cover,
+    contradiction,
+    path_depth,
 )
-from benchwright.curation.select_solver import Program, Solution
-from benchwright.schemas.errors import InfeasibleError
-from benchwright.schemas.selection import ChoiceSettings, Cover, SolverStatus, is_stand_in
-
-_NAMED = 10
-"""How many uncovered points an error message lists."""
+from benchwright.curation.select_greedy import quick_choice
+from benchwright.curation.select_items import Candidate, frequencies, signature
+from benchwright.curation.select_model import Ints, Model, model_of
+from benchwright.curation.select_rules import Rules, must_cover
+from benchwright.curation.select_search import Effort, search
+from benchwright.curation.select_solver import status_of
+from benchwright.schemas.errors import InfeasibleError, UsageError
+from benchwright.schemas.selection import ChoiceSettings, Cover, RefusedLevel, SolverStatus
 
 
 @dataclass(frozen=True)
@@ -42,84 +47,109 @@ class Choice:
     status: SolverStatus
     cover: Cover
     columns: int
+    priced_bound: float
+    prices: dict[str, float] = field(default_factory=dict)
 
 
-def choose(name: str, pool: Sequence[Candidate], settings: ChoiceSettings) -> Choice:
+def choose(
+    name: str,
+    pool: Sequence[Candidate],
+    settings: ChoiceSettings,
+    fixed: Collection[str] = (),
+    banned: Collection[str] = (),
+) -> Choice:
     """Choose exactly `settings.n` of the items.
 
     Args:
         name: what is being chosen from, for error messages (the discipline).
         pool: the candidates, in any order.
         settings: the rules and their weights.
+        fixed: ids that must stay, beside those that are pinned.
+        banned: ids that must not be chosen; they still count where the rules look at the pool.
 
     Raises:
         InfeasibleError: no choice can keep the hard rules; `conflict` names the rule and the message the figures:
             `budget-exceeds-pool`, `quotas-exceed-budget`, `quotas-below-budget`, `quota-exceeds-supply`,
-            `cover-exceeds-budget`, `quotas-against-cover`.
+            `points-without-supply`, `fixed-exceed-budget`, `fixed-against-rules`, `cover-exceeds-budget`,
+            `quotas-against-cover`, `rules-against-cover`.
+        UsageError: the time ran out before it was known whether there is a choice; or an id of `fixed` is not in the
+            pool or banned too.
     """
     items = sorted(pool, key=lambda item: item.question_id)
-    cover = checked_cover(name, items, must_cover(frequencies(items), settings), settings.n)
-    _check_quotas(name, items, settings)
-    columns = interchangeable_best(items, settings.n)
-    solution, offered = _solve(columns, items, settings, elastic=False)
-    if solution is None:
-        raise _contradiction(name, columns, items, settings)
-    chosen = [columns[column] for column in solution.chosen(offered)]
-    objective = worth(chosen, items, settings)
-    bound = max(solution.bound, objective)
+    kept = _kept(items, fixed, banned)
+    cover = checked_cover(name, items, settings)
+    rules = Rules.of(items, settings)
+    check_supply(items, rules, banned)
+    check_quotas(name, items, rules)
+    check_fixed(name, [item for item in items if item.question_id in kept], rules)
+    model = model_of(items, rules, kept, banned)
+    effort = Effort(settings.gap_limit, settings.time_limit, settings.seed)
+    start = _start(name, items, rules, settings, model, effort)
+    found = search(model, start, effort)
+    chosen = _canonical([items[index] for index in found.chosen], items, kept, set(banned))
+    if faults := rules.broken(chosen):
+        raise RuntimeError(f"the solver's answer breaks hard rules: {faults[0]}")
+    objective = rules.worth(chosen)
+    bound = max(found.bound, objective)
     return Choice(
-        tuple(growth_order(chosen, items, settings)),
+        tuple(growth_order(chosen, rules)),
         objective,
         bound,
-        solution.status(objective),
+        status_of(objective, bound, found.stopped),
         cover,
-        len(columns),
+        found.columns,
+        max(found.priced_bound, objective),
+        found.prices,
     )
 
 
-def interchangeable_best(items: Sequence[Candidate], n: int) -> list[Candidate]:
-    """Leave out items that no best choice needs: beyond the n most central ones of those equal in all else.
+def choose_deepest(
+    name: str, pool: Sequence[Candidate], settings: ChoiceSettings
+) -> tuple[Choice, list[Candidate], ChoiceSettings, tuple[RefusedLevel, ...]]:
+    """Choose at the deepest path level at which the hard rules can be kept.
 
-    Items with equal points, subject, difficulty and cluster can stand for each other in every rule, so of any choice
-    the more central ones (ties: lower id) may be taken instead. This loses nothing.
+    Returns:
+        The choice, the items and settings at its level, and the deeper levels with why each was refused.
+
+    Raises:
+        InfeasibleError: not even the first level can be kept, or something that no level cures.
     """
-    groups: dict[tuple[tuple[str, ...], str, int, int], list[Candidate]] = {}
-    for item in sorted(items, key=lambda item: (-item.centrality, item.question_id)):
-        groups.setdefault((item.points, item.subject, item.difficulty, item.cluster), []).append(item)
-    kept = [item for group in groups.values() for item in group[:n]]
-    return sorted(kept, key=lambda item: item.question_id)
+    refused: list[RefusedLevel] = []
+    for level in range(path_depth(pool), 0, -1):
+        items, own = at_level(pool, level), settings.model_copy(update={"path_level": level})
+        try:
+            return choose(name, items, own), items, own, tuple(refused)
+        except InfeasibleError as error:
+            if error.conflict not in CURED_BY_LEVEL or level == 1:
+                raise
+            refused.append(RefusedLevel(path_level=level, conflict=error.conflict, detail=str(error)))
+    raise AssertionError("a path has at least one part")
 
 
-def worth(chosen: Sequence[Candidate], pool: Sequence[Candidate], settings: ChoiceSettings) -> float:
-    """The objective of a choice, straight from its definition; `pool` gives targets and bands."""
-    weights = settings.weights
-    counts = Counter(point for item in chosen for point in item.points)
-    value = weights.point * sum(
-        min(counts[point], target) for point, target in frequency_targets(pool, settings.n).items()
-    )
-    value += weights.stand_in_covered * sum(1 for point in counts if is_stand_in(point))
-    value += weights.centrality * math.fsum(item.centrality for item in chosen)
-    rules = Counter(
-        rule for item in chosen for rule in (f"difficulty:{item.difficulty}", f"subject:{item.subject}")
-    )
-    for band in bands(pool, settings):
-        if not band.hard:
-            value -= weights.quota * outside(band, rules[band.rule])
-    clusters = Counter(item.cluster for item in chosen)
-    value -= weights.crowding * sum(max(0, count - settings.max_per_cluster) for count in clusters.values())
-    return round(value, 9)
+def preview(name: str, pool: Sequence[Candidate], settings: ChoiceSettings) -> Choice:
+    """A quick choice by greedy and exchanges; nothing is proven, its bound is a plain count.
+
+    Raises:
+        InfeasibleError: what the checks before any choice find.
+    """
+    items = sorted(pool, key=lambda item: item.question_id)
+    kept = _kept(items, (), ())
+    if settings.n > len(items):
+        checked_cover(name, items, settings)
+    rules = Rules.of(items, settings)
+    check_quotas(name, items, rules)
+    check_fixed(name, [item for item in items if item.question_id in kept], rules)
+    chosen = quick_choice(items, rules, kept)
+    wanted = must_cover(frequencies(items), settings)
+    cover = smallest_cover(items, wanted, enough=settings.n)
+    model = model_of(items, rules, kept)
+    bound = model.priced(model.allowed_prices(np.zeros(len(model.names)))).bound
+    return Choice(tuple(growth_order(chosen, rules)), rules.worth(chosen), bound, "preview", cover, 0, bound)
 
 
-def outside(band: Band, count: int) -> int:
-    """By how many questions a count misses a band."""
-    return max(0, band.lower - count, count - band.upper)
-
-
-def growth_order(
-    chosen: Sequence[Candidate], pool: Sequence[Candidate], settings: ChoiceSettings
-) -> list[Candidate]:
+def growth_order(chosen: Sequence[Candidate], rules: Rules) -> list[Candidate]:
     """Order a choice so that each next item adds most: uncovered points, then points below target, then centrality."""
-    targets = frequency_targets(pool, settings.n)
+    targets = rules.targets
     counts: Counter[str] = Counter()
 
     def gain(item: Candidate) -> tuple[int, int, float]:
@@ -141,139 +171,81 @@ def growth_order(
     return ordered
 
 
-def _check_quotas(name: str, items: Sequence[Candidate], settings: ChoiceSettings) -> None:
-    n = settings.n
-    supply = {rule: len(indices) for rule, indices in members(items).items()}
-    hard = [band for band in bands(items, settings) if band.hard]
-    for band in hard:
-        if band.lower > supply.get(band.rule, 0):
-            raise InfeasibleError(
-                f"the quota {band.rule} of {name} asks for at least {band.lower} questions, the pool has "
-                f"{supply.get(band.rule, 0)}: lower the quota or ingest more such questions.",
-                "quota-exceeds-supply",
-            )
-    for kind in ("difficulty", "subject"):
-        own = [band for band in hard if band.rule.startswith(f"{kind}:")]
-        least = sum(band.lower for band in own)
-        if least > n:
-            raise InfeasibleError(
-                f"the {kind} quotas of {name} ask for at least {least} questions together, the budget is {n}: "
-                "raise the budget or lower the quotas.",
-                "quotas-exceed-budget",
-            )
-        free = len(items) - sum(supply.get(band.rule, 0) for band in own)
-        most = sum(min(band.upper, supply.get(band.rule, 0)) for band in own) + free
-        if own and most < n:
-            raise InfeasibleError(
-                f"the {kind} quotas of {name} allow at most {most} questions together, the budget is {n}: "
-                "lower the budget or raise the quotas.",
-                "quotas-below-budget",
-            )
+def _kept(items: Sequence[Candidate], fixed: Collection[str], banned: Collection[str]) -> set[str]:
+    """Ids of all items that must stay."""
+    known = {item.question_id for item in items}
+    if strangers := sorted(set(fixed) - known):
+        raise UsageError(f"{strangers[0]} must stay but is not offered: ingest it again or let it go.")
+    kept = {item.question_id for item in items if item.pinned} | set(fixed)
+    if both := sorted(kept & set(banned)):
+        raise UsageError(
+            f"{both[0]} must stay and must not be chosen at once: take it out of one of the two."
+        )
+    return kept
 
 
-def checked_cover(name: str, items: Sequence[Candidate], wanted: Sequence[str], n: int) -> Cover:
-    """The smallest cover of the wanted points.
+def _start(
+    name: str,
+    items: list[Candidate],
+    rules: Rules,
+    settings: ChoiceSettings,
+    model: Model,
+    effort: Effort,
+) -> Ints:
+    """A selection that keeps every hard rule.
 
     Raises:
-        InfeasibleError: it is larger than `n`, or there are fewer items than `n`.
+        InfeasibleError: there is none.
+        UsageError: the time ran out before that was known.
     """
-    if n > len(items):
-        raise InfeasibleError(
-            f"{name} has {len(items)} questions, the budget is {n}: lower the budget or ingest more questions.",
-            "budget-exceeds-pool",
+    kept = {items[index].question_id for index in np.flatnonzero(model.fixed)}
+    banned = {items[index].question_id for index in np.flatnonzero(model.banned)}
+    few = [items[index] for index in model.starting(5)]
+    nearest: list[Candidate] = []
+    for offered in (few, items) if len(few) < len(items) else (items,):
+        nearest = quick_choice(offered, rules, kept, banned)
+        if not rules.broken(nearest):
+            return _indices(nearest, items)
+    nearest = _filled(nearest, items, rules.n, banned)
+    elastic = model_of(items, rules, kept, banned, elastic=True)
+    found = search(elastic, _indices(nearest, items), replace(effort, gap_limit=0.0))
+    best = [items[index] for index in found.chosen]
+    if not rules.broken(best):
+        return found.chosen
+    if found.stopped and found.bound >= (rules.n + 1) * len(rules.must) - 1e-6:
+        raise UsageError(
+            f"whether the hard rules of {name} can be kept was not known after {settings.time_limit:g} s: raise "
+            "time_limit under [selection]."
         )
-    cover = smallest_cover(items, wanted, enough=n)
-    if cover.lower_bound > n:
-        left = left_uncovered(items, wanted, n)
-        more = f"; and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
-        needs = f"{cover.size}" if cover.proven else f"at least {cover.lower_bound}"
-        raise InfeasibleError(
-            f"the smallest cover of {name} needs {needs} questions, the budget is {n}: raise the budget or "
-            f"merge knowledge points (the best {n} found leave {len(left)} of {len(wanted)} points "
-            f"uncovered, for example {'; '.join(left[:_NAMED])}{more}).",
-            "cover-exceeds-budget",
-        )
-    return cover
+    raise contradiction(name, best, items, rules, settings)
 
 
-def _contradiction(
-    name: str, columns: Sequence[Candidate], items: Sequence[Candidate], settings: ChoiceSettings
-) -> InfeasibleError:
-    """Which hard quotas would have to give way, by how little, for the points to be covered."""
-    solution, offered = _solve(columns, items, settings, elastic=True)
-    if solution is None:
-        return InfeasibleError(
-            f"no {settings.n} questions of {name} cover all its points: raise the budget or merge knowledge points.",
-            "cover-exceeds-budget",
-        )
-    chosen = [columns[column] for column in solution.chosen(offered)]
-    counts = Counter(
-        rule for item in chosen for rule in (f"difficulty:{item.difficulty}", f"subject:{item.subject}")
+def _filled(chosen: list[Candidate], items: Sequence[Candidate], n: int, banned: set[str]) -> list[Candidate]:
+    """A choice made up to n items, whatever limits that breaks."""
+    there = {item.question_id for item in chosen}
+    more = (item for item in items if item.question_id not in there and item.question_id not in banned)
+    return [*chosen, *(item for item, _ in zip(more, range(n - len(chosen)), strict=False))]
+
+
+def _indices(chosen: Sequence[Candidate], items: Sequence[Candidate]) -> Ints:
+    ids = {item.question_id for item in chosen}
+    return np.array([index for index, item in enumerate(items) if item.question_id in ids], np.int64)
+
+
+def _canonical(
+    chosen: Sequence[Candidate], items: Sequence[Candidate], kept: set[str], banned: set[str]
+) -> list[Candidate]:
+    """Of items that equal each other in all rules take the more central ones, ties by lower id."""
+    open_places: Counter[tuple[object, ...]] = Counter(
+        signature(item) for item in chosen if item.question_id not in kept
     )
-    broken = [
-        f"{band.rule} by {outside(band, counts[band.rule])}"
-        for band in bands(items, settings)
-        if band.hard and outside(band, counts[band.rule])
-    ]
-    return InfeasibleError(
-        f"the quotas of {name} and the coverage of all its points exclude each other at {settings.n} questions: the "
-        f"smallest relaxation widens {', '.join(broken)}.",
-        "quotas-against-cover",
-    )
-
-
-def _solve(
-    columns: Sequence[Candidate], pool: Sequence[Candidate], settings: ChoiceSettings, elastic: bool
-) -> tuple[Solution | None, range]:
-    """Build and solve the program. `elastic` lets hard quotas give way and asks for the least of that instead."""
-    weights = settings.weights
-    program = Program()
-    own = 0.0 if elastic else weights.centrality
-    offered = range(len(columns))
-    for item in columns:
-        program.variable(own * item.centrality, upper=1.0, whole=True)
-    program.row(dict.fromkeys(offered, 1.0), lower=float(settings.n), upper=float(settings.n))
-    _add_points(program, columns, pool, settings, elastic)
-    groups = members(columns)
-    for band in bands(pool, settings):
-        terms = dict.fromkeys(groups.get(band.rule, []), 1.0)
-        if not band.hard or elastic:
-            price = float(band.hard) if elastic else weights.quota
-            terms[program.variable(-price)] = 1.0
-            terms[program.variable(-price)] = -1.0
-        program.row(terms, lower=float(band.lower), upper=float(band.upper))
-    if not elastic:
-        for rule, indices in groups.items():
-            if rule.startswith("cluster:") and len(indices) > settings.max_per_cluster:
-                terms = dict.fromkeys(indices, 1.0)
-                terms[program.variable(-weights.crowding)] = -1.0
-                program.row(terms, upper=float(settings.max_per_cluster))
-    gap = 0.0 if elastic else settings.gap_limit
-    return program.solve(gap, settings.time_limit, settings.seed), offered
-
-
-def _add_points(
-    program: Program,
-    columns: Sequence[Candidate],
-    pool: Sequence[Candidate],
-    settings: ChoiceSettings,
-    elastic: bool,
-) -> None:
-    """For each point: a counter up to its target, demanded or rewarded from the first occurrence on."""
-    weights = settings.weights
-    targets = frequency_targets(pool, settings.n)
-    hard = set(must_cover(targets, settings))
-    carriers: dict[str, list[int]] = {point: [] for point in targets}
-    for index, item in enumerate(columns):
-        for point in item.points:
-            carriers[point].append(index)
-    for point, target in targets.items():
-        if elastic and point not in hard:
-            continue
-        least = 1.0 if point in hard else 0.0
-        counter = program.variable(0.0 if elastic else weights.point, lower=least, upper=float(target))
-        counting = dict.fromkeys(carriers[point], -1.0)
-        program.row({counter: 1.0, **counting}, upper=0.0)
-        if is_stand_in(point) and not elastic:
-            first = program.variable(weights.stand_in_covered, upper=1.0)
-            program.row({first: 1.0, **counting}, upper=0.0)
+    likes: dict[tuple[object, ...], list[Candidate]] = {}
+    for item in items:
+        if item.question_id not in kept and item.question_id not in banned:
+            key = signature(item)
+            if key in open_places:
+                likes.setdefault(key, []).append(item)
+    best = [item for item in items if item.question_id in kept]
+    for key, count in open_places.items():
+        best += sorted(likes[key], key=lambda item: (-item.centrality, item.question_id))[:count]
+    return sorted(best, key=lambda item: item.question_id)

@@ -20,7 +20,6 @@ from benchwright.schemas.selection import SolverStatus
 Floats = NDArray[np.float64]
 
 SOLVER = f"HiGHS (highspy {version('highspy')})"
-_BOUND_DECIMALS = 6
 
 
 class _Quiet(highspy.Highs):  # type: ignore[misc]
@@ -32,8 +31,106 @@ class _Quiet(highspy.Highs):  # type: ignore[misc]
         super().enableCallbacks()
 
 
+@dataclass(frozen=True)
+class Linear:
+    """Maximise a linear function of bounded variables under linear rows; arrays by variable or by row."""
+
+    gains: Floats
+    lower: Floats
+    upper: Floats
+    whole: NDArray[np.bool_]
+    matrix: sparse.csc_matrix
+    """[rows, variables]"""
+    row_lower: Floats
+    row_upper: Floats
+
+    def solve(
+        self,
+        gap_limit: float = 0.0,
+        time_limit: float = math.inf,
+        seed: int = 0,
+        nodes: int | None = None,
+        start: Floats | None = None,
+    ) -> Solution | None:
+        """The best answer found, or None when there is none.
+
+        Args:
+            gap_limit: relative gap at which to stop.
+            time_limit: seconds; where it is reached the answer depends on the machine.
+            seed: of the solver's own choices.
+            nodes: branches after which to stop; unlike a time limit the same everywhere.
+            start: values of an answer known before, [variables].
+
+        Raises:
+            UsageError: the time ran out before any answer was found.
+            RuntimeError: the solver failed.
+        """
+        solver = _Quiet()
+        for name, value in (
+            ("output_flag", False),
+            ("threads", 1),
+            ("random_seed", seed % 2**31),
+            ("mip_rel_gap", gap_limit),
+            ("mip_abs_gap", 1e-9),
+            ("time_limit", time_limit),
+            ("mip_max_nodes", highspy.kHighsIInf if nodes is None else nodes),
+        ):
+            solver.setOptionValue(name, value)
+        solver.passModel(self._model())
+        if start is not None:
+            known = highspy.HighsSolution()
+            known.col_value = start.tolist()
+            solver.setSolution(known)
+        solver.run()
+        return self._read(solver, time_limit)
+
+    def _read(self, solver: _Quiet, time_limit: float) -> Solution | None:
+        status = solver.getModelStatus()
+        kinds = highspy.HighsModelStatus
+        if status in (kinds.kInfeasible, kinds.kUnboundedOrInfeasible):
+            return None
+        info = solver.getInfo()
+        stopped = status in (kinds.kTimeLimit, kinds.kSolutionLimit)
+        found = info.primal_solution_status == 2
+        if status == kinds.kTimeLimit and not found:
+            raise UsageError(
+                f"the solver found no selection within {time_limit:g} s: raise time_limit under [selection]."
+            )
+        if not (status == kinds.kOptimal or (stopped and found)):
+            raise RuntimeError(f"HiGHS ended with {solver.modelStatusToString(status)!r}")
+        whole = bool(self.whole.any())
+        objective = float(info.objective_function_value)
+        bound = float(info.mip_dual_bound) if whole else objective
+        solution = solver.getSolution()
+        return Solution(
+            np.asarray(solution.col_value, np.float64),
+            objective,
+            max(objective, rounded_up(bound)),
+            stopped,
+            np.zeros(0) if whole else np.asarray(solution.row_dual, np.float64),
+        )
+
+    def _model(self) -> highspy.HighsLp:
+        model = highspy.HighsLp()
+        model.num_row_, model.num_col_ = self.matrix.shape
+        model.sense_ = highspy.ObjSense.kMaximize
+        model.col_cost_ = self.gains
+        model.col_lower_ = self.lower
+        model.col_upper_ = self.upper
+        model.row_lower_ = self.row_lower
+        model.row_upper_ = self.row_upper
+        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+        model.a_matrix_.start_ = self.matrix.indptr
+        model.a_matrix_.index_ = self.matrix.indices
+        model.a_matrix_.value_ = self.matrix.data
+        if self.whole.any():
+            kinds = highspy.HighsVarType
+            model.integrality_ = [kinds.kInteger if whole else kinds.kContinuous for whole in self.whole]
+        return model
+
+
 class Program:
-    """Maximise a linear function of bounded variables under linear rows; built column by column, row by row."""
+    """A small linear program, built column by column, row by row."""
 
     def __init__(self) -> None:
         self._gains: list[float] = []
@@ -45,11 +142,6 @@ class Program:
         self._rows: list[int] = []
         self._columns: list[int] = []
         self._values: list[float] = []
-
-    @property
-    def columns(self) -> int:
-        """Number of variables."""
-        return len(self._gains)
 
     def variable(self, gain: float, lower: float = 0.0, upper: float = math.inf, whole: bool = False) -> int:
         """Add a variable; returns its index."""
@@ -72,68 +164,18 @@ class Program:
     def solve(
         self, gap_limit: float = 0.0, time_limit: float = math.inf, seed: int = 0, nodes: int | None = None
     ) -> Solution | None:
-        """The best answer found, or None when there is none.
-
-        Args:
-            gap_limit: relative gap at which to stop.
-            time_limit: seconds; where it is reached the answer depends on the machine.
-            seed: of the solver's own choices.
-            nodes: branches after which to stop; unlike a time limit the same everywhere.
-
-        Raises:
-            UsageError: the time ran out before any answer was found.
-            RuntimeError: the solver failed.
-        """
-        solver = _Quiet()
-        for name, value in (
-            ("output_flag", False),
-            ("threads", 1),
-            ("random_seed", seed % 2**31),
-            ("mip_rel_gap", gap_limit),
-            ("mip_abs_gap", 1e-9),
-            ("time_limit", time_limit),
-            ("mip_max_nodes", highspy.kHighsIInf if nodes is None else nodes),
-        ):
-            solver.setOptionValue(name, value)
-        solver.passModel(self._model())
-        solver.run()
-        status = solver.getModelStatus()
-        kinds = highspy.HighsModelStatus
-        if status in (kinds.kInfeasible, kinds.kUnboundedOrInfeasible):
-            return None
-        info = solver.getInfo()
-        stopped = status in (kinds.kTimeLimit, kinds.kSolutionLimit)
-        found = info.primal_solution_status == 2
-        if status == kinds.kTimeLimit and not found:
-            raise UsageError(
-                f"the solver found no selection within {time_limit:g} s: raise time_limit under [selection]."
-            )
-        if not (status == kinds.kOptimal or (stopped and found)):
-            raise RuntimeError(f"HiGHS ended with {solver.modelStatusToString(status)!r}")
-        objective = float(info.objective_function_value)
-        bound = float(info.mip_dual_bound) if any(self._whole) else objective
-        bound = max(objective, math.ceil(bound * 10**_BOUND_DECIMALS - 1e-3) / 10**_BOUND_DECIMALS)
-        return Solution(np.asarray(solver.getSolution().col_value, np.float64), objective, bound, stopped)
-
-    def _model(self) -> highspy.HighsLp:
-        matrix = sparse.csc_matrix(
-            (self._values, (self._rows, self._columns)), shape=(len(self._row_lower), self.columns)
+        """As `Linear.solve`."""
+        shape = (len(self._row_lower), len(self._gains))
+        linear = Linear(
+            np.asarray(self._gains, np.float64),
+            np.asarray(self._lower, np.float64),
+            np.asarray(self._upper, np.float64),
+            np.asarray(self._whole, np.bool_),
+            sparse.csc_matrix((self._values, (self._rows, self._columns)), shape=shape),
+            np.asarray(self._row_lower, np.float64),
+            np.asarray(self._row_upper, np.float64),
         )
-        model = highspy.HighsLp()
-        model.num_col_, model.num_row_ = self.columns, len(self._row_lower)
-        model.sense_ = highspy.ObjSense.kMaximize
-        model.col_cost_ = np.asarray(self._gains, np.float64)
-        model.col_lower_ = np.asarray(self._lower, np.float64)
-        model.col_upper_ = np.asarray(self._upper, np.float64)
-        model.row_lower_ = np.asarray(self._row_lower, np.float64)
-        model.row_upper_ = np.asarray(self._row_upper, np.float64)
-        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        model.a_matrix_.start_ = matrix.indptr
-        model.a_matrix_.index_ = matrix.indices
-        model.a_matrix_.value_ = matrix.data
-        kinds = highspy.HighsVarType
-        model.integrality_ = [kinds.kInteger if whole else kinds.kContinuous for whole in self._whole]
-        return model
+        return linear.solve(gap_limit, time_limit, seed, nodes)
 
 
 @dataclass(frozen=True)
@@ -141,19 +183,23 @@ class Solution:
     """What the solver found."""
 
     values: Floats
-    """[columns]."""
+    """[variables]."""
     objective: float
     bound: float
     """No allowed answer is worth more; rounded up to six decimals."""
     stopped: bool
     """Whether a limit of time or nodes ended the search."""
+    prices: Floats
+    """[rows], of a program without whole variables: what one more unit of each row's limit is worth; else empty."""
 
-    def chosen(self, columns: range) -> list[int]:
-        """Which of these 0/1 variables are 1."""
-        return [column for column in columns if self.values[column] > 0.5]
 
-    def status(self, objective: float) -> SolverStatus:
-        """Optimal when the bound is reached, else why the solver stopped earlier."""
-        if self.bound - objective <= 1e-6 * max(1.0, abs(objective)):
-            return "optimal"
-        return "time-limit" if self.stopped else "gap-limit"
+def rounded_up(bound: float) -> float:
+    """A bound in six decimals that is not below the given one by more than the solver's own noise."""
+    return float(math.ceil(bound * 1e6 - 1e-3) / 1e6)
+
+
+def status_of(objective: float, bound: float, stopped: bool) -> SolverStatus:
+    """Optimal when the bound is reached, else why the solver stopped earlier."""
+    if bound - objective <= 1e-6 * max(1.0, abs(objective)):
+        return "optimal"
+    return "time-limit" if stopped else "gap-limit"

@@ -1,27 +1,47 @@
-"""`curate stats`: what a pool or a benchmark is made of, in counts and lengths (as in VisScience, Table 1)."""
+"""`curate stats`: what a pool, a selection, a benchmark or a release is made of, in counts and lengths.
+
+The figures of both papers' Table 1 (VisScience: items, types, unique questions and answers, lengths by language;
+SciVerse: lengths by version), and the distributions behind VisScience's Figure 3 and SciVerse's Figure 2.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
 
-from benchwright.curation.ingest_rows import picture_refs
-from benchwright.schemas.errors import UsageError
-from benchwright.schemas.records import LocalizedText, Problem, Question, Record
-from benchwright.schemas.tables import iter_records
-from benchwright.schemas.workspace import Workspace
+from benchwright.curation.stats_items import Item, Said, Subject
+from benchwright.curation.stats_lengths import Lengths, LengthTally
+from benchwright.schemas.records import Record
 
-Subject = Literal["pool", "problems"]
 NONE = "(none)"
+_POINTS = 50
+"""Knowledge points that are listed, the most frequent first."""
 
 
-class Length(Record):
-    """Characters of a text over all items that have it."""
+class TextFigures(Record):
+    """Lengths of one language (and version, of a release)."""
 
-    n: int
-    mean: float
-    maximum: int
+    language: str
+    version: str
+    question: Lengths
+    """Without its options."""
+    question_with_options: Lengths
+    answer: Lengths
+    most_options: int
+
+
+class PointFigures(Record):
+    """Knowledge points."""
+
+    distinct: int
+    once: int
+    """Points of a single item."""
+    items_without: int
+    most: dict[str, int]
+    """The most frequent ones, in falling order."""
+    frequencies: dict[str, int]
+    """How often -> how many points (`1`, `2-3`, `4-7`, ...)."""
 
 
 class Stats(Record):
@@ -36,64 +56,95 @@ class Stats(Record):
     by_language: dict[str, int]
     by_source: dict[str, int]
     by_split: dict[str, int]
+    by_version: dict[str, int]
+    """Rows of a release."""
+    flows: dict[str, dict[str, dict[str, int]]]
+    """Discipline -> level -> subject -> items."""
+    estimated: dict[str, int]
+    """Of a selection: items whose value the source does not give, by field."""
     with_image: int
     with_solution: int
     images: int
     unique_images: int
     unique_questions: int
     unique_answers: int
-    question_length: dict[str, Length]
-    answer_length: dict[str, Length]
+    texts: tuple[TextFigures, ...]
     choices: dict[str, int]
     """Number of options -> items, of those that have any."""
+    points: PointFigures
 
 
-def pool_or_problems(
-    workspace: Workspace, of: Subject | None = None
-) -> tuple[Subject, Iterator[Question | Problem]]:
-    """What the figures are of: the problems where there are any, else the pool.
+class _Texts:
+    def __init__(self) -> None:
+        self.question, self.whole, self.answer = LengthTally(), LengthTally(), LengthTally()
+        self.most_options = 0
 
-    Raises:
-        UsageError: there is neither, or not what was asked for.
-    """
-    if of == "problems" or (of is None and workspace.problems.is_file()):
-        if not workspace.problems.is_file():
-            raise UsageError("there are no problems yet: run `curate problems` first, or ask for --of pool.")
-        return "problems", iter_records(workspace.problems, Problem)
-    disciplines = workspace.pool_disciplines()
-    if not disciplines:
-        raise UsageError("the pool is empty: run `curate ingest SOURCE` first.")
-    return "pool", (
-        question for name in disciplines for question in iter_records(workspace.pool(name), Question)
-    )
+    def add(self, said: Said, options: int) -> None:
+        self.question.add(said.question)
+        self.whole.add("\n".join(part for part in (said.question, said.options) if part))
+        self.answer.add(said.answer)
+        self.most_options = max(self.most_options, options)
 
 
-def statistics(of: Subject, items: Iterable[Question | Problem]) -> Stats:
-    """Count; one pass, one item in memory at a time (but for the sets behind the unique counts)."""
-    counts: dict[str, Counter[str]] = {
-        name: Counter()
-        for name in ("discipline", "subject", "difficulty", "type", "language", "source", "split", "choices")
-    }
-    lengths: dict[str, list[tuple[str, int]]] = {"question": [], "answer": []}
-    unique: dict[str, set[str]] = {"image": set(), "question": set(), "answer": set()}
-    n = images = with_image = with_solution = 0
+class _Count:
+    """Counts items; of texts it keeps digests of eight bytes, to know which are alike."""
+
+    def __init__(self) -> None:
+        names = ("discipline", "subject", "difficulty", "type", "language", "source", "split", "version")
+        self.by: dict[str, Counter[str]] = {name: Counter() for name in (*names, "choices", "estimated")}
+        self.flows: dict[str, dict[str, Counter[str]]] = {}
+        self.texts: dict[tuple[str, str], _Texts] = {}
+        self.unique: dict[str, set[bytes]] = {"image": set(), "question": set(), "answer": set()}
+        self.points: Counter[str] = Counter()
+        self.known: set[bytes] = set()
+        self.images = self.with_image = self.with_solution = self.without_points = 0
+
+    def add(self, item: Item) -> None:
+        """Count one item; of a release, the rows of one problem make one item."""
+        for said in item.texts:
+            self.by["language"][said.language] += 1
+            if said.version:
+                self.by["version"][said.version] += 1
+            self.texts.setdefault((said.language, said.version), _Texts()).add(said, item.options)
+            self.unique["question"].add(_digest(f"{said.question}\n{said.options}"))
+            self.unique["answer"].add(_digest(said.answer))
+        self.unique["image"].update(_digest(image) for image in item.images)
+        key = _digest(f"{item.discipline}\n{item.item_id}")
+        if key not in self.known:
+            self.known.add(key)
+            self._add_once(item)
+
+    def _add_once(self, item: Item) -> None:
+        subject = f"{item.discipline}/{item.subject}" if item.subject else NONE
+        level = str(item.difficulty) if item.difficulty else NONE
+        self.by["discipline"][item.discipline] += 1
+        self.by["subject"][subject] += 1
+        self.by["difficulty"][level] += 1
+        self.by["type"][item.question_type] += 1
+        self.by["source"][item.source] += 1
+        if item.split is not None:
+            self.by["split"][item.split] += 1
+        if item.options:
+            self.by["choices"][str(item.options)] += 1
+        self.by["estimated"].update(item.estimated)
+        levels = self.flows.setdefault(item.discipline, {})
+        levels.setdefault(level, Counter())[item.subject or NONE] += 1
+        self.points.update(item.points)
+        self.without_points += not item.points
+        self.images += len(item.images)
+        self.with_image += bool(item.images)
+        self.with_solution += item.solution
+
+
+def statistics(of: Subject, items: Iterable[Item]) -> Stats:
+    """Count; one pass, one item in memory at a time (but for eight bytes of each distinct text)."""
+    count = _Count()
     for item in items:
-        n += 1
-        refs = picture_refs({"": _text(item)}, item.images)
-        images += len(refs)
-        with_image += bool(refs)
-        with_solution += _text(item).solution is not None
-        unique["image"].update(ref.sha256 for ref in refs)
-        _count(item, counts)
-        for language, text in item.texts.items():
-            counts["language"][language] += 1
-            for name, value in (("question", text.question), ("answer", text.answer)):
-                lengths[name].append((language, len(value)))
-                unique[name].add(value)
-    ordered = {name: dict(sorted(counter.items())) for name, counter in counts.items()}
+        count.add(item)
+    ordered = {name: dict(sorted(counter.items())) for name, counter in count.by.items()}
     return Stats(
         of=of,
-        items=n,
+        items=len(count.known),
         by_discipline=ordered["discipline"],
         by_subject=ordered["subject"],
         by_difficulty=ordered["difficulty"],
@@ -101,39 +152,51 @@ def statistics(of: Subject, items: Iterable[Question | Problem]) -> Stats:
         by_language=ordered["language"],
         by_source=ordered["source"],
         by_split=ordered["split"],
-        with_image=with_image,
-        with_solution=with_solution,
-        images=images,
-        unique_images=len(unique["image"]),
-        unique_questions=len(unique["question"]),
-        unique_answers=len(unique["answer"]),
-        question_length=_lengths(lengths["question"]),
-        answer_length=_lengths(lengths["answer"]),
+        by_version=ordered["version"],
+        flows={
+            discipline: {level: dict(sorted(subjects.items())) for level, subjects in sorted(levels.items())}
+            for discipline, levels in sorted(count.flows.items())
+        },
+        estimated=ordered["estimated"],
+        with_image=count.with_image,
+        with_solution=count.with_solution,
+        images=count.images,
+        unique_images=len(count.unique["image"]),
+        unique_questions=len(count.unique["question"]),
+        unique_answers=len(count.unique["answer"]),
+        texts=_text_figures(count.texts),
         choices=ordered["choices"],
+        points=_point_figures(count.points, count.without_points),
     )
 
 
-def _text(item: Question | Problem) -> LocalizedText:
-    return item.texts[item.language]
+def _text_figures(texts: Mapping[tuple[str, str], _Texts]) -> tuple[TextFigures, ...]:
+    return tuple(
+        TextFigures(
+            language=language,
+            version=version,
+            question=found.question.lengths(),
+            question_with_options=found.whole.lengths(),
+            answer=found.answer.lengths(),
+            most_options=found.most_options,
+        )
+        for (language, version), found in sorted(texts.items())
+    )
 
 
-def _count(item: Question | Problem, counts: dict[str, Counter[str]]) -> None:
-    counts["discipline"][item.discipline] += 1
-    counts["subject"][f"{item.discipline}/{item.subject}" if item.subject else NONE] += 1
-    counts["difficulty"][str(item.difficulty) if item.difficulty else NONE] += 1
-    counts["type"][item.question_type.value] += 1
-    counts["source"][item.source] += 1
-    if isinstance(item, Problem):
-        counts["split"][item.split.value] += 1
-    if options := _text(item).choices:
-        counts["choices"][str(len(options))] += 1
+def _point_figures(points: Counter[str], without: int) -> PointFigures:
+    ranked = sorted(points.items(), key=lambda pair: (-pair[1], pair[0]))
+    bands = Counter((count.bit_length() - 1) for _, count in ranked)
+    return PointFigures(
+        distinct=len(ranked),
+        once=sum(1 for _, count in ranked if count == 1),
+        items_without=without,
+        most=dict(ranked[:_POINTS]),
+        frequencies={
+            ("1" if band == 0 else f"{2**band}-{2 ** (band + 1) - 1}"): bands[band] for band in sorted(bands)
+        },
+    )
 
 
-def _lengths(values: list[tuple[str, int]]) -> dict[str, Length]:
-    by_language: dict[str, list[int]] = {}
-    for language, length in values:
-        by_language.setdefault(language, []).append(length)
-    return {
-        language: Length(n=len(found), mean=round(sum(found) / len(found), 2), maximum=max(found))
-        for language, found in sorted(by_language.items())
-    }
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8"), digest_size=8).digest()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
 from PIL import Image, ImageChops
 
 from benchwright.render.font import TextFont
@@ -111,6 +110,7 @@ def ink_mask(block: Block, size: tuple[int, int], font: TextFont) -> Image.Image
 def paint(
     block: Block,
     mask: Image.Image,
+    font: TextFont,
     ground: tuple[int, int, int],
     ink: tuple[int, int, int],
 ) -> Image.Image:
@@ -119,20 +119,29 @@ def paint(
     Args:
         block: whose pictures are drawn.
         mask: the block's `ink_mask`.
+        font: its text font.
         ground: colour of the page.
         ink: colour of text, formulas and rules.
     """
     page = Image.new("RGB", mask.size, ground)
     for picture in block.pictures:
         page.paste(picture.image, (picture.x, picture.y))
-    for top, bottom in _inked(mask):
+    for top, bottom in _inked(block, mask.height, font):
         band = (0, top, mask.width, bottom)
         page.paste(ink, band, mask.crop(band))
     return page
 
 
-def _inked(mask: Image.Image) -> list[tuple[int, int]]:
+def _inked(block: Block, height: int, font: TextFont) -> list[tuple[int, int]]:
     """Runs of rows that hold ink: a diagram between two texts need not be gone through."""
-    rows = np.frombuffer(mask.tobytes(), np.uint8).reshape(mask.height, mask.width).any(axis=1)
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], rows, [False])).astype(np.int8)))
-    return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]
+    spans = [(rule.y, rule.y + rule.height) for rule in block.rules]
+    masks = [(run.y, *font.mask(run.text, run.px)) for run in block.runs]
+    masks += [(f.y, f.formula.mask, f.formula.left, f.formula.top) for f in block.formulas]
+    spans += [(y + top, y + top + mask.height) for y, mask, _, top in masks if mask is not None]
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted((max(0, first), min(height, last)) for first, last in spans):
+        if merged and first <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(last, merged[-1][1])
+        elif first < last:
+            merged.append((first, last))
+    return merged

@@ -7,11 +7,9 @@ when a reader is there that was not there before.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from multiprocessing import get_context
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -23,9 +21,10 @@ from benchwright.render.legibility_formula import SecondOpinion
 from benchwright.render.legibility_read import reader, reader_version
 from benchwright.render.legibility_result import GateResult, GateState
 from benchwright.render.legibility_thresholds import DEFAULT
+from benchwright.render.spread import published_image, spread
 from benchwright.schemas.artefact import write_atomic
 from benchwright.schemas.digest import canonical_json, digest_of, sha256_file
-from benchwright.schemas.errors import ItemError, TamperedError, UsageError
+from benchwright.schemas.errors import UsageError
 from benchwright.schemas.journal import iter_jsonl
 from benchwright.schemas.versions import VERSIONS, Version
 from benchwright.schemas.workspace import Workspace
@@ -116,10 +115,7 @@ def check_version(
     chosen = {name: path for name, path in pictures.items() if not only or name in only}
     with workspace.lock(f"gate/{version.value}/{language}"):
         work = partial(_check_one, workspace)
-        outcomes: list[tuple[GateResult, bool]] = []
-        for outcome in _mapped(work, list(chosen.values()), workers):
-            outcomes.append(outcome)
-            advance()
+        outcomes = spread(work, list(chosen.values()), workers, advance)
         _remove_leftovers(pictures.values(), workspace, version, language)
     return CheckResult(
         version,
@@ -147,16 +143,6 @@ def rendered_pictures(workspace: Workspace, version: Version, language: str) -> 
     return {name: picture_path(workspace, version, language, name) for name in names}
 
 
-def _mapped(
-    work: Callable[[Path], tuple[GateResult, bool]], pictures: Sequence[Path], workers: int
-) -> Iterator[tuple[GateResult, bool]]:
-    if workers <= 1 or len(pictures) < 2 * workers:
-        yield from map(work, pictures)
-        return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(work, pictures, chunksize=4)
-
-
 def _check_one(workspace: Workspace, picture: Path) -> tuple[GateResult, bool]:
     """The verdict on a picture, and whether it is an earlier one."""
     known = gate_verdict(picture)
@@ -166,7 +152,7 @@ def _check_one(workspace: Workspace, picture: Path) -> tuple[GateResult, bool]:
     if sidecar is None or not picture.is_file():
         raise UsageError(f"{picture} or its sidecar is gone: run `render` again.")
     verdict = gate_for(chosen_font(workspace)).judge(
-        sidecar, picture.read_bytes(), partial(_read_image, workspace)
+        sidecar, picture.read_bytes(), partial(published_image, workspace)
     )
     path = gate_path(picture)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -188,15 +174,6 @@ def _stored(picture: Path) -> GateResult | None:
     except (FileNotFoundError, ValidationError):
         return None
     return verdict if verdict.thresholds == DEFAULT.digest else None
-
-
-def _read_image(workspace: Workspace, sha256: str) -> bytes:
-    try:
-        return workspace.read_image(sha256)
-    except TamperedError as error:
-        raise ItemError("image-tampered", str(error)) from error
-    except UsageError as error:
-        raise ItemError("image-missing", str(error)) from error
 
 
 def _remove_leftovers(

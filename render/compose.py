@@ -104,7 +104,7 @@ def render_vision_only(
         )
     mask = ink_mask(page, size, typesetter.font)
     _check_margins(page, mask, style)
-    image = paint(page, mask, WHITE, style.page_rgb)
+    image = paint(page, mask, typesetter.font, WHITE, style.page_rgb)
     look = style.look.photo
     photo = None if look is None else photograph(image, look, problem.problem_id)
     shown_image = photo.image if photo else image

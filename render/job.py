@@ -7,11 +7,9 @@ did. The picture is written before its sidecar, so a sidecar's existence means t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
@@ -22,10 +20,11 @@ from benchwright import __version__
 from benchwright.render.compose import renderer_for, share_formulas, typesetter_for
 from benchwright.render.font import BUNDLED, load_font
 from benchwright.render.sidecar import RENDERER_VERSION, Sidecar
+from benchwright.render.spread import published_image, spread
 from benchwright.render.style import RenderStyle, style_of
 from benchwright.schemas.artefact import Counts, Manifest, manifest_path, read_manifest, write_atomic
 from benchwright.schemas.digest import canonical_json, digest_of, sha256_file
-from benchwright.schemas.errors import ItemError, TamperedError, UsageError
+from benchwright.schemas.errors import ItemError, UsageError
 from benchwright.schemas.journal import iter_jsonl, write_jsonl
 from benchwright.schemas.recipe import StyleName
 from benchwright.schemas.records import Problem, Record, Rejected, Sha256
@@ -149,10 +148,7 @@ def render_version(
     folder.mkdir(parents=True, exist_ok=True)
     with workspace.lock(f"render/{version.value}/{language}"):
         work = partial(_render_one, workspace, version, language, font)
-        outcomes: list[_Outcome] = []
-        for outcome in _mapped(work, chosen, workers):
-            outcomes.append(outcome)
-            advance()
+        outcomes = spread(work, chosen, workers, advance)
         _write_index(workspace, version, language, problems, outcomes, font)
     return RenderResult(
         version,
@@ -186,16 +182,6 @@ def _chosen(problems: Sequence[Problem], only: Collection[str]) -> list[Problem]
     return [problem for problem in problems if not only or problem.problem_id in only]
 
 
-def _mapped(
-    work: Callable[[Problem], _Outcome], problems: Sequence[Problem], workers: int
-) -> Iterator[_Outcome]:
-    if workers <= 1 or len(problems) < 2 * workers:
-        yield from map(work, problems)
-        return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(work, problems, chunksize=4)
-
-
 def _render_one(
     workspace: Workspace, version: Version, language: str, font: Path, problem: Problem
 ) -> _Outcome:
@@ -208,7 +194,7 @@ def _render_one(
     # The old sidecar goes first: a kill between the two writes must not leave it beside a new picture.
     beside.unlink(missing_ok=True)
     try:
-        rendered = renderer_for(version)(problem, language, partial(_read_image, workspace), style, font)
+        rendered = renderer_for(version)(problem, language, partial(published_image, workspace), style, font)
         store.flush()
     except ItemError as error:
         path.unlink(missing_ok=True)
@@ -224,15 +210,6 @@ def _render_one(
     write_atomic(path, rendered.png)
     write_atomic(beside, (canonical_json(rendered.sidecar) + "\n").encode("utf-8"))
     return _Outcome(problem.problem_id, "made")
-
-
-def _read_image(workspace: Workspace, sha256: str) -> bytes:
-    try:
-        return workspace.read_image(sha256)
-    except TamperedError as error:
-        raise ItemError("image-tampered", str(error)) from error
-    except UsageError as error:
-        raise ItemError("image-missing", str(error)) from error
 
 
 def _is_current(

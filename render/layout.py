@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from benchwright.render.canvas import Block, FormulaAt, Rule, Run, TextLine
 from benchwright.render.font import TextFont
@@ -363,6 +364,7 @@ def _stretch(line: _Line, room: float, px: int) -> None:
     line.width = room
 
 
+@lru_cache(maxsize=8192)
 def _needs_gap(before: str, after: str) -> bool:
     """Chinese beside Latin letters, digits or a formula, in either order."""
     if not before:
@@ -370,6 +372,7 @@ def _needs_gap(before: str, after: str) -> bool:
     return (_is_han(before) and _is_latin(after)) or (_is_latin(before) and _is_han(after))
 
 
+@lru_cache(maxsize=8192)
 def _is_han(char: str) -> bool:
     return is_wide(char) and char.isalpha()
 

@@ -21,7 +21,10 @@ from benchwright.render.legibility_codes import formula_codes, line_codes
 from benchwright.render.legibility_formula import SecondOpinion
 from benchwright.render.legibility_marks import covered_drawings
 from benchwright.render.legibility_pixels import (
+    LENS,
+    Even,
     differing_pixels,
+    evened,
     likeness,
     margin_ink,
     measure,
@@ -66,9 +69,11 @@ class _Seen:
     made: Scene
     differs: Mask
     view: View
+    even: Even | None = None
+    """Of a photograph: what is seen and what was drawn again, without the light."""
 
     def measured(self, box: Rect, px: int) -> InkMeasure:
-        return measure(self.picture, self.made, self.differs, box, px, self.view)
+        return measure(self.picture, self.made, self.differs, box, px, self.view, self.even)
 
     @property
     def style(self) -> RenderStyle:
@@ -129,11 +134,14 @@ class Gate:
         return self._result(sidecar, page, lines, formulas)
 
     def _seen(self, sidecar: Sidecar, picture: Pixels, flat: Scene) -> _Seen:
-        step, view = self.thresholds.colour_step, View(sidecar.photo)
+        step = self.thresholds.colour_step
         if sidecar.photo is None:
-            return _Seen(sidecar, picture, flat, flat, differing_pixels(picture, flat, step), view)
+            return _Seen(sidecar, picture, flat, flat, differing_pixels(picture, flat, step), View())
+        look = RenderStyle.model_validate(sidecar.style).look.photo
         made = photographed(flat, sidecar.photo, (sidecar.width, sidecar.height))
-        return _Seen(sidecar, picture, flat, made, unexpected_ink(picture, made, step), view)
+        even = evened(picture), evened(made.expected, look.blur if look else 0.0)
+        differs = unexpected_ink(picture, made, step)
+        return _Seen(sidecar, picture, flat, made, differs, View(sidecar.photo), even)
 
     def _line(self, seen: _Seen, index: int, reading: ReadLine) -> LineVerdict:
         box, photo = seen.sidecar.lines[index].box, seen.sidecar.photo is not None
@@ -190,11 +198,11 @@ class Gate:
     def _photo_page(self, seen: _Seen) -> tuple[str, ...]:
         """What is wrong with a photographed page as a whole."""
         sidecar, photo = seen.sidecar, seen.sidecar.photo
-        assert photo is not None
+        assert photo is not None and seen.even is not None
         width, height = page_size(sidecar)
         corners = [projected(photo.matrix, *at) for at in ((0, 0), (width, 0), (width, height), (0, height))]
         drawings = [diagram.box for diagram in sidecar.diagrams]
-        likes = [likeness(seen.picture, seen.made, box, box.width, seen.view) for box in drawings]
+        likes = [likeness(seen.even, box, box.width, seen.view) for box in drawings]
         on_paper = seen.differs & paper(photo, (sidecar.width, sidecar.height))
         found = {
             "stray-ink": self._stray(seen, on_paper),
@@ -214,7 +222,8 @@ class Gate:
         sidecar, px = seen.sidecar, seen.style.font_px
         claimed = [(line.box, px // 4) for line in sidecar.lines]
         claimed += [(formula.box, px // 2) for formula in sidecar.formulas]
-        claimed += [(diagram.canvas or diagram.box, 0) for diagram in sidecar.diagrams]
+        soft = LENS if sidecar.photo else 0
+        claimed += [(diagram.canvas or diagram.box, soft) for diagram in sidecar.diagrams]
         return outside(differs, claimed, seen.view) > self.thresholds.stray * px * px
 
     def _result(

@@ -53,7 +53,7 @@ def _ink_codes(ink: InkMeasure, limits: Thresholds, photo: bool) -> dict[str, bo
     if photo:
         return {
             "low-contrast": _below(ink.contrast, limits.photo_contrast),
-            "ink-differs": _below(ink.likeness, limits.photo_likeness),
+            "ink-differs": _below(ink.likeness, limits.photo_likeness) or ink.differing > limits.differing,
             "blurred": _below(ink.sharpness, limits.photo_sharpness),
         }
     return {

@@ -14,6 +14,9 @@ from benchwright.render.legibility_scene import Pixels, Scene
 from benchwright.render.legibility_view import View
 from benchwright.render.sidecar import Rect
 
+Grey = NDArray[np.float32]
+Even = tuple[Grey, Grey]
+
 _CORE = 230
 """Coverage from which a pixel shows the pure ink, of 255."""
 _FEW = 12
@@ -26,7 +29,7 @@ _WORST = 2.0
 """Percentile of ground pixels that the contrast is measured against: a speck is no ground."""
 _PAPER = 41
 """Side, in pixels, of the neighbourhood whose median is a photographed paper's brightness."""
-_SOFT = 3
+LENS = 3
 """Pixels by which a lens widens ink."""
 
 
@@ -47,13 +50,30 @@ def unexpected_ink(picture: Pixels, made: Scene, step: int) -> Mask:
     """
     grey = picture.mean(axis=2).astype(np.uint8)
     paper = cv2.medianBlur(grey, _PAPER).astype(np.int16)
-    side = 2 * _SOFT + 1
+    side = 2 * LENS - 1
     known = cv2.dilate((made.coverage > 0).astype(np.uint8), np.ones((side, side), np.uint8)) > 0
     found: Mask = (paper - grey > step) & ~known
     return found
 
 
-def measure(picture: Pixels, made: Scene, differs: Mask, box: Rect, px: int, view: View) -> InkMeasure:
+def evened(pixels: Pixels, lens: float = 0.0) -> Grey:
+    """Grey levels against the local background's: what a page shows, whatever light falls on it.
+
+    Args:
+        pixels: shape (height, width, 3).
+        lens: softness that is added first, in pixels.
+    """
+    grey = pixels.mean(axis=2).astype(np.float32)
+    if lens:
+        grey = cv2.GaussianBlur(grey, (0, 0), lens)
+    ground = cv2.medianBlur(grey.round().astype(np.uint8), _PAPER)
+    found: Grey = np.clip(200 * grey / np.maximum(ground, 1), 0, 255)
+    return found
+
+
+def measure(
+    picture: Pixels, made: Scene, differs: Mask, box: Rect, px: int, view: View, even: Even | None = None
+) -> InkMeasure:
     """Measure the ink in a box.
 
     Args:
@@ -62,13 +82,14 @@ def measure(picture: Pixels, made: Scene, differs: Mask, box: Rect, px: int, vie
         differs: where the two differ.
         box: where the ink should stand, in pixels of the flat page.
         px: text size.
-        view: cuts the box out. A photograph has another light, so there likeness is measured too.
+        view: cuts the box out.
+        even: of a photograph, whose light is its own: picture and page drawn again, both `evened`, to be compared.
     """
     coverage = view.cut(made.coverage, box, _AIR)
     seen, wanted = view.cut(picture, box, _AIR), view.cut(made.expected, box, _AIR)
     contrast = _contrast(seen, coverage)
     gradient = _gradient(wanted) if coverage.max(initial=0) >= _CORE else 0.0
-    like = likeness(picture, made, box, 2 * px, view) if view.photo else None
+    like = likeness(even, box, 2 * px, view) if even else None
     return InkMeasure(
         differing=round(float(view.cut(differs, box, _AIR).sum()) / px**2, 5),
         contrast=None if contrast is None else round(contrast, 2),
@@ -77,10 +98,9 @@ def measure(picture: Pixels, made: Scene, differs: Mask, box: Rect, px: int, vie
     )
 
 
-def likeness(picture: Pixels, made: Scene, box: Rect, window: int, view: View) -> float | None:
-    """Correlation of grey levels with what was drawn again, in the worst stretch of `window` columns that has ink."""
-    seen = view.cut(picture, box).astype(np.float64).mean(axis=2)
-    wanted = view.cut(made.expected, box).astype(np.float64).mean(axis=2)
+def likeness(even: Even, box: Rect, window: int, view: View) -> float | None:
+    """Correlation of what is seen with what was drawn again, in the worst stretch of `window` columns that has ink."""
+    seen, wanted = (view.cut(grey, box).astype(np.float64) for grey in even)
     found: list[float] = []
     for start in range(0, max(1, seen.shape[1] - window // 2), max(1, window // 2)):
         first, second = seen[:, start : start + window], wanted[:, start : start + window]

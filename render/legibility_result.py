@@ -21,7 +21,7 @@ class InkMeasure(Record):
     """Ink as measured on the pixels; None where there is too little of it to say."""
 
     differing: float
-    """Pixels that differ from the page drawn again, per square em."""
+    """Pixels that differ from the page drawn again, per square em; on photographs ink where none should be."""
     contrast: float | None = None
     """Against the worst of the ground beside it (WCAG 2.2)."""
     sharpness: float | None = None

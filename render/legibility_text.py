@@ -40,6 +40,12 @@ _UNSEEN = re.compile(r"[\s'’‘`´′°º\"“”„″^ˆ˙·•・‧⋅…]
 """Blanks, and marks so small that readers drop or invent them; the ink check sees to those."""
 _SYMBOLS = frozenset(("So", "Sm", "Sk", "Co"))
 """Unicode categories of signs beyond ASCII (a circle, a triangle, an arrow): readers drop them or read letters."""
+_STROKES = re.compile("_{2,}")
+"""A blank to be filled in: no character that could be read."""
+_DASHES = re.compile("-{2,}")
+"""A long stroke, of however many dashes it was made."""
+_MAYBE = frozenset("·•・‧⋅¸¨¯´")
+"""Marks that are left out here, though a reader may take them for a full stop or a comma."""
 _EMPTY_BRACKETS = re.compile(r"\([.0-]*\)")
 """The place for an answer: read as a ring, a nought or nothing."""
 
@@ -51,11 +57,12 @@ def comparable(text: str, alphabet: Collection[str] = ()) -> str:
         text: known or read text.
         alphabet: characters that the reader knows; others are left out. Empty: all are kept.
     """
+    text = _STROKES.sub("", text)
     known = "".join(c for c in text if c in alphabet) if alphabet else text
     wide = unicodedata.normalize("NFKC", known)
     shown = _UNSEEN.sub("", wide).translate(_ALIKE)
     small = "".join(c.lower() if c in _CASELESS else c for c in shown if not _is_symbol(c))
-    return _EMPTY_BRACKETS.sub("", small.replace("....", ".").replace("...", "."))
+    return _EMPTY_BRACKETS.sub("", _DASHES.sub("-", small.replace("....", ".").replace("...", ".")))
 
 
 def unreadable(text: str, alphabet: Collection[str]) -> int:
@@ -65,6 +72,7 @@ def unreadable(text: str, alphabet: Collection[str]) -> int:
     """
     wide = unicodedata.normalize("NFKC", text)
     signs = sum(_is_symbol(c) for c in _UNSEEN.sub("", wide).translate(_ALIKE))
+    signs += sum(c in _MAYBE for c in text)
     return signs + sum(not c.isspace() and c not in alphabet and not _is_symbol(c) for c in text)
 
 

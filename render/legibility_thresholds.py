@@ -32,9 +32,9 @@ class Thresholds(Record):
     """Sum of gradients on the page against those of the line drawn again."""
     photo_contrast: float = 4.5
     """The same in photographs, whose ink and paper have the light of the place."""
-    photo_likeness: float = 0.93
-    """Photographs: correlation of the page with what was drawn again, in the worst stretch of a line."""
-    photo_sharpness: float = 0.38
+    photo_likeness: float = 0.985
+    """Photographs: correlation with what was drawn again and projected, in the worst stretch of a line."""
+    photo_sharpness: float = 0.4
     photo_drawing: float = 0.5
     """Photographs: the same correlation over a whole drawing."""
     smallest_text: int = 14

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
@@ -53,9 +54,16 @@ class View:
             air: pixels around it.
             shape: of the picture; the first two numbers count.
         """
-        found = np.zeros(shape[:2], np.bool_)
-        found[self._part(box, air, shape)] = True
-        return found
+        found = np.zeros(shape[:2], np.uint8)
+        left, top = box.x - air, box.y - air
+        right, bottom = box.x + box.width + air, box.y + box.height + air
+        corners = [(left, top), (right, top), (right, bottom), (left, bottom)]
+        if self.photo is None:
+            found[max(0, top) : max(0, bottom), max(0, left) : max(0, right)] = 1
+        else:  # the frame of a drawing leans both ways: no band, but the whole quadrangle
+            seen = [projected(self.photo.matrix, *corner) for corner in corners]
+            cv2.fillConvexPoly(found, np.round(seen).astype(np.int32), 1)
+        return found > 0
 
     def _part(
         self, box: Rect, air: int, shape: tuple[int, ...]

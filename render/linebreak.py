@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 FORMULA = "\ufffc"
 """Stands for one formula in the text that is analysed (never drawn)."""
@@ -79,6 +80,7 @@ def glue(text: str) -> str:
     return text
 
 
+@lru_cache(maxsize=8192)
 def is_wide(char: str) -> bool:
     """A character that may be parted from its neighbours: Han, kana, CJK punctuation, full width forms."""
     code = ord(char)

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 
 _END = r"(?:\{\})?(?![A-Za-z])\s?"
 
@@ -90,6 +91,13 @@ _MATHS_IN_TEXT = re.compile(rf"\\(?:text|textrm|mbox)\s*\{{({_WORDS}*)\$({_WORDS
 
 def normalise_tex(tex: str) -> tuple[str, Counter[str]]:
     """Clean one formula's source; returns it with the number of uses of each rule."""
+    cleaned, counts = _normalised(tex)
+    return cleaned, Counter(dict(counts))
+
+
+@lru_cache(maxsize=4096)
+def _normalised(tex: str) -> tuple[str, tuple[tuple[str, int], ...]]:
+    """The same, remembered: a page asks for each formula several times, to measure and to draw it."""
     counts: Counter[str] = Counter()
     # `\text{if $x > 0$}`: the words end where the mathematics begins.
     while opened := _MATHS_IN_TEXT.subn(r"\\text{\1}{\2}\\text{", tex):
@@ -108,7 +116,7 @@ def normalise_tex(tex: str) -> tuple[str, Counter[str]]:
         counts["invisible"] += 1
     cleaned = re.sub(r"[\t\n\x0b\x0c\r\u2028\u2029\x85]+", " ", cleaned)
     cleaned = re.sub(r"[\x00-\x08\x0e-\x1f\x7f]", "", cleaned)
-    return cleaned.strip(), counts
+    return cleaned.strip(), tuple(counts.items())
 
 
 def normalise_text(text: str) -> tuple[str, Counter[str]]:
@@ -135,7 +143,7 @@ def normalise_text(text: str) -> tuple[str, Counter[str]]:
         if mapped != text:
             counts[name] += 1
             text = mapped
-    radicals = "".join(_radical(c) for c in text)
+    radicals = "".join(_radical(c) for c in text) if _MAY_BE_RADICALS.search(text) else text
     if radicals != text:
         counts["radicals"] += sum(a != b for a, b in zip(text, radicals, strict=True))
         text = radicals
@@ -143,6 +151,9 @@ def normalise_text(text: str) -> tuple[str, Counter[str]]:
     if composed != text:
         counts["composed"] += 1
     return composed, counts
+
+
+_MAY_BE_RADICALS = re.compile("[\u2e80-\u2fdf\uf900-\ufaff]")
 
 
 def _radical(char: str) -> str:

@@ -2,13 +2,13 @@
 
 For each mark: at its anchor if there is room, else near it, with a leader line where it stands farther off. Without
 an anchor: beside what it names, where the drawing's own labels say where that is, else on quiet ground outside closed
-shapes. A condition all of whose marks found a place is `shown`; else it goes to a band below the diagram if the style
-has one, else it stays in the text. Labels never shrink.
+shapes, with the name of what it belongs to in front. What the drawing's own labels say already is not drawn again. A
+condition all of whose marks found a place is `shown`; else it goes to a band below the diagram if the style has one,
+else it stays in the text. Labels are no smaller than the style's size, and larger beside large letters.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -19,42 +19,40 @@ from PIL import Image
 from benchwright.render.canvas import Block, Run, ink_mask
 from benchwright.render.inkmap import (
     INK_THRESHOLD,
-    Box,
     Mask,
-    nearest_free,
-    open_ground,
-    quietest,
 )
 from benchwright.render.layout import Setter
 from benchwright.render.page import Images
 from benchwright.render.placement_diagram import EDGE, WORKING_WIDTH, Diagram
 from benchwright.render.placement_names import DiagramLabel, Target, names_of, target_of
+from benchwright.render.placement_options import home_of, option_pictures
+from benchwright.render.placement_owner import owned_label
 from benchwright.render.placement_page import joined, with_band
-from benchwright.render.pointer import arrow_mask, clear_arrow, clear_leader, line_mask, widened
-from benchwright.render.sidecar import DiagramRecord, MarkRecord, Rect
+from benchwright.render.placement_scale import letter_height
+from benchwright.render.placement_spot import APART, air_px, label_of, place_mark
+from benchwright.render.placement_there import There, already_there
+from benchwright.render.pointer import widened
+from benchwright.render.sidecar import DiagramRecord, MarkRecord
 from benchwright.render.style import MINIMUM_CONTRAST, WHITE, RenderStyle, contrast
 from benchwright.schemas.errors import ItemError
-from benchwright.schemas.records import Condition, Decomposition, ImageRef, Mark, Show
+from benchwright.schemas.records import Anchor, Condition, Decomposition, ImageRef, Mark, Show
 
 _MAX_ENLARGED = 2.0
-_CLEARANCE = 0.22
-"""Air around a label, in em."""
-_AIR = 2.0
-"""Clearance, in em, beyond which a label without an anchor gains nothing: away from lines it does not belong to."""
-_APART = 0.8
-"""More air, in em, around a label without an anchor: close to a letter of the drawing it would read as its value."""
-_NEAR = 1.3
-_FAR = 2.5
-"""Distances from an anchor, in em: up to the first no leader is needed, up to the second it may be missing."""
-_BESIDE = 1.6
-"""How far, in em, a label may stand from the drawing's own label that it was matched with."""
-_REACH = 0.4
-"""How far a label may stand from its anchor, as a share of the picture's diagonal."""
-
+_MAX_BESIDE_LETTERS = 1.5
+"""How much larger than the style's size labels become beside a drawing's own large letters."""
+_SMALLER = 0.78
+"""Of that, the size that is tried where the full size finds no room."""
+_BESIDE_LETTERS = 1.15
+"""Text size for a drawing whose capitals have height 1: a little smaller than its own letters."""
+_BEFORE = 40
+"""Characters in front of a condition in which the thing that it is about may be named."""
 
 Labels = Mapping[str, Sequence[DiagramLabel]]
-"""The drawings' own labels by digest of the published image."""
+"""The drawings' own labels by digest of the published image; a drawing that was not read has no entry."""
 NO_LABELS: Labels = MappingProxyType({})
+NOWHERE = Anchor(image="0" * 64, kind="point", x=0.0, y=0.0)
+"""The anchor of a mark that people found no place for: it is not drawn, and the text beside the picture is cut by rule
+and waits for the decomposition's review (`text_changed`)."""
 
 
 @dataclass(frozen=True)
@@ -97,9 +95,8 @@ def annotate(
         ItemError: `covers-ink` if a painted pixel meets the original's ink (an invariant, checked on the finished
             picture), or what a label's text raises (`missing-glyph`, `formula`).
     """
-    setter = replace(setter, px=label_px(refs, setter.px))  # counts stay shared
     attempt = attempted(decomposition, refs, images, style, setter, labels)
-    diagrams, banded = attempt.diagrams, attempt.banded
+    setter, diagrams, banded = attempt.setter, attempt.diagrams, attempt.banded
     pictures = [painted(diagram, style, setter) for diagram in diagrams.values()]
     image, block, marks, records, captions = joined(list(diagrams.values()), pictures, setter, language)
     if banded:
@@ -127,13 +124,27 @@ def attempted(
     setter: Setter,
     labels: Labels = NO_LABELS,
 ) -> Attempt:
-    """Place marks on the drawings as they are; if some find no room, once more with air around the drawings."""
-    attempt = _attempt(decomposition, refs, images, style, setter, (0, 0), labels)
-    if attempt.unshown or attempt.banded:
+    """Place marks on the drawings as they are; if some find no room, once more with air around the drawings.
+
+    Labels have the size that suits the drawings' own letters, where there is room for it.
+
+    Args: as for `annotate`; the result's setter has the size that was used.
+    """
+    options = option_pictures(refs, labels)
+    own = {key: () if key in options else items for key, items in labels.items()}
+    task = _Task(decomposition, refs, images, style, own, home_of(refs, labels))
+    base = label_px(refs, setter.px)
+    large = _beside_letters(task, base)
+    attempt = task.tried(replace(setter, px=large), (0, 0))
+    smaller = max(base, round(_SMALLER * large))
+    if attempt.faults > (0, 0) and smaller < large:
+        # In its place, and a little smaller, is better than elsewhere.
+        again = task.tried(replace(setter, px=smaller), (0, 0))
+        attempt = again if again.faults < attempt.faults else attempt
+    if attempt.failures:
         # A label beside a tight drawing is better than one in words.
-        widest, tallest = _largest_label(decomposition, setter)
-        wider = _attempt(decomposition, refs, images, style, setter, (widest, tallest), labels)
-        if len(wider.unshown) + len(wider.banded) < len(attempt.unshown) + len(attempt.banded):
+        wider = task.tried(attempt.setter, _largest_label(task, attempt.setter))
+        if wider.failures < attempt.failures:
             wider.diagrams = {key: diagram.trimmed() for key, diagram in wider.diagrams.items()}
             return wider
     return attempt
@@ -150,68 +161,114 @@ class Attempt:
     """What one pass over the conditions achieved."""
 
     diagrams: dict[str, Diagram]
+    setter: Setter
     shown: list[str] = field(default_factory=list)
     unshown: dict[str, str] = field(default_factory=dict)
     banded: list[Condition] = field(default_factory=list)
+    placed: dict[tuple[str, int], tuple[str, int]] = field(default_factory=dict)
+    """Condition and number of each mark that was placed: its drawing, and which of that drawing's marks it is."""
+    there: dict[str, tuple[There, ...]] = field(default_factory=dict)
+    """Conditions to be drawn that the drawings' own labels say already, by id, with what says each of their marks."""
+
+    @property
+    def failures(self) -> int:
+        """Conditions without a place on a drawing."""
+        return len(self.unshown) + len(self.banded)
+
+    @property
+    def faults(self) -> tuple[int, int]:
+        """What is wrong: conditions without a place, then marks that do not stand where they were wanted."""
+        marks = [mark for diagram in self.diagrams.values() for mark in diagram.marks]
+        return self.failures, sum(mark.place in ("near-anchor", "leader") for mark in marks)
 
 
-def _attempt(
-    decomposition: Decomposition,
-    refs: Sequence[ImageRef],
-    images: Images,
-    style: RenderStyle,
-    setter: Setter,
-    border: tuple[int, int],
-    labels: Labels,
-) -> Attempt:
-    result = Attempt(
-        {
-            ref.sha256: Diagram.load(ref, images(ref.sha256), border, tuple(labels.get(ref.sha256, ())))
-            for ref in refs
+@dataclass(frozen=True)
+class _Task:
+    """What is to be placed on what."""
+
+    decomposition: Decomposition
+    refs: Sequence[ImageRef]
+    images: Images
+    style: RenderStyle
+    labels: Labels
+    """What stands on the question's own diagrams; what stands on options' pictures names nothing."""
+    home: str | None
+    """The diagram for marks that nothing else settles."""
+
+    def diagrams(self, border: tuple[int, int]) -> dict[str, Diagram]:
+        """The drawings, opened anew, with air around them."""
+        return {
+            ref.sha256: Diagram.load(
+                ref, self.images(ref.sha256), border, tuple(self.labels.get(ref.sha256, ()))
+            )
+            for ref in self.refs
         }
-    )
-    for condition in decomposition.conditions:
-        if condition.show is Show.TEXT:
-            continue
-        reason = None
-        if condition.show is Show.ON_DIAGRAM:
-            span = decomposition.stem[condition.start : condition.end]
-            reason = _place_condition(condition, span, result.diagrams, refs[0].sha256, setter)
-        if reason is not None and not style.band:
-            result.unshown[condition.id] = reason
-            continue
-        result.shown.append(condition.id)
-        if reason is not None or condition.show is Show.BAND:
-            result.banded.append(condition)
-    return result
+
+    def tried(self, setter: Setter, border: tuple[int, int]) -> Attempt:
+        """One pass over the conditions, with labels of one size."""
+        result = Attempt(self.diagrams(border), setter)
+        for condition in self.decomposition.conditions:
+            if condition.show is Show.TEXT:
+                continue
+            reason = None
+            if condition.show is Show.ON_DIAGRAM:
+                if there := self._there(condition):
+                    result.there[condition.id] = there
+                else:
+                    reason = _place_condition(condition, self.decomposition.stem, result, self.home)
+            if reason is not None and not self.style.band:
+                result.unshown[condition.id] = reason
+                continue
+            result.shown.append(condition.id)
+            if reason is not None or condition.show is Show.BAND:
+                result.banded.append(condition)
+        return result
+
+    def _there(self, condition: Condition) -> tuple[There, ...]:
+        """What says a condition already, one a mark; empty unless all are said and none was placed by hand."""
+        if any(mark.anchor or mark.arrow for mark in condition.marks):
+            return ()
+        span = self.decomposition.stem[condition.start : condition.end]
+        found = [already_there(mark.label, span, self.labels) for mark in condition.marks]
+        kept = tuple(item for item in found if item is not None)
+        distinct = {(item.image, item.label.box) for item in kept}
+        return kept if len(kept) == len(distinct) == len(condition.marks) else ()
 
 
-def _largest_label(decomposition: Decomposition, setter: Setter) -> tuple[int, int]:
+def _beside_letters(task: _Task, px: int) -> int:
+    """Text size that suits the largest letters of the drawings, at least `px`."""
+    heights = [height for d in task.diagrams((0, 0)).values() if (height := letter_height(d.ink))]
+    wanted = _BESIDE_LETTERS * max(heights, default=0.0)
+    return round(min(_MAX_BESIDE_LETTERS * px, max(px, wanted)))
+
+
+def _largest_label(task: _Task, setter: Setter) -> tuple[int, int]:
     """Border that any label fits into: width and height of the largest, with its air."""
-    boxes = [_label(mark.label, setter)[1] for c in decomposition.conditions for mark in c.marks]
-    air = 2 * (max(4, round(_CLEARANCE * setter.px)) + round(_APART * setter.px) + EDGE)
+    stem = task.decomposition.stem
+    boxes = [
+        label_of(text, setter)[1]
+        for c in task.decomposition.conditions
+        for mark in c.marks
+        for text in {mark.label, owned_label(mark.label, stem, c.start, c.end)}
+    ]
+    air = 2 * (air_px(setter.px) + round(APART * setter.px) + EDGE)
     return max((box.w for box in boxes), default=0) + air, max((box.h for box in boxes), default=0) + air
 
 
-def _place_condition(
-    condition: Condition, span: str, diagrams: dict[str, Diagram], default: str, setter: Setter
-) -> str | None:
+def _place_condition(condition: Condition, stem: str, result: Attempt, home: str | None) -> str | None:
     """Place all marks of one condition or none; returns the reason if there is no place."""
+    diagrams = result.diagrams
     before = {
         key: (d.occupied.copy(), len(d.pointers), len(d.marks), _length(d.block))
         for key, d in diagrams.items()
     }
-    for mark in condition.marks:
-        target = None
-        key = mark.anchor.image if mark.anchor else default
-        if mark.anchor is None and mark.arrow is None:
-            key, target = _named(names_of(mark.label, span), diagrams) or (default, None)
-        reason = (
-            _place_mark(condition.id, mark, diagrams[key], setter, target)
-            if key in diagrams
-            else "unknown-image"
-        )
-        if reason is not None:
+    for number, mark in enumerate(condition.marks):
+        key, reason = _place_on(condition, mark, stem, result, home)
+        if reason is None:
+            result.placed[condition.id, number] = (key, len(diagrams[key].marks) - 1)
+        else:
+            for done in range(number):
+                del result.placed[condition.id, done]
             for name, (occupied, pointers, marks, length) in before.items():
                 diagram = diagrams[name]
                 diagram.occupied = occupied
@@ -221,111 +278,34 @@ def _place_condition(
     return None
 
 
+def _place_on(
+    condition: Condition, mark: Mark, stem: str, result: Attempt, home: str | None
+) -> tuple[str, str | None]:
+    """Choose the drawing of a mark and place it there; the drawing, and the reason if there is no place."""
+    if mark.anchor is not None and mark.anchor.image == NOWHERE.image:
+        return "", "unplaced"
+    key, target = mark.anchor.image if mark.anchor else home, None
+    if mark.anchor is None and mark.arrow is None:
+        span, before = stem[condition.start : condition.end], stem[: condition.start][-_BEFORE:]
+        key, target = _named(names_of(mark.label, span, before), result.diagrams) or (home, None)
+    if key is None:
+        return "", "which-diagram"
+    if key not in result.diagrams:
+        return "", "unknown-image"
+    diagram, setter = result.diagrams[key], result.setter
+    if target is not None and place_mark(condition.id, mark, diagram, setter, target) is None:
+        return key, None
+    if mark.anchor is None:
+        # Beside nothing that says what it is, a bare value needs the name of what it belongs to.
+        label = owned_label(mark.label, stem, condition.start, condition.end)
+        mark = mark.model_copy(update={"label": label})
+    return key, place_mark(condition.id, mark, diagram, setter, None)
+
+
 def _named(names: Sequence[str], diagrams: Mapping[str, Diagram]) -> tuple[str, Target] | None:
     """The drawing, and the place on it, that the drawings' own labels give to a mark; None if not exactly one does."""
     found = [(key, target) for key, d in diagrams.items() if (target := target_of(names, d.labels))]
     return found[0] if len(found) == 1 else None
-
-
-def _place_mark(
-    condition: str, mark: Mark, diagram: Diagram, setter: Setter, target: Target | None
-) -> str | None:
-    px = setter.px
-    anchor: Box | None = None
-    arrow: tuple[int, int, int, int] | None = None
-    if mark.anchor is not None:
-        anchor = diagram.box_of(mark.anchor.x, mark.anchor.y, mark.anchor.w, mark.anchor.h)
-    if mark.arrow is not None:
-        tail = diagram.box_of(mark.arrow.x0, mark.arrow.y0)
-        head = diagram.box_of(mark.arrow.x1, mark.arrow.y1)
-        wanted = (tail.x, tail.y, head.x, head.y)
-        arrow = clear_arrow(diagram.occupied, wanted, px)
-        if arrow is None:
-            return "no-room-for-arrow"
-        shape = arrow_mask(diagram.base.size, arrow, px)
-        diagram.pointers.append(shape)
-        diagram.occupied = diagram.occupied | shape
-        if anchor is None:
-            x, y = min(arrow[0], arrow[2]), min(arrow[1], arrow[3])
-            anchor = Box(x, y, abs(arrow[2] - arrow[0]), abs(arrow[3] - arrow[1]))
-    label, ink = _label(mark.label, setter)
-    air = max(4, round(_CLEARANCE * px))
-    w, h = ink.w + 2 * air, ink.h + 2 * air
-    found = _beside(diagram, w, h, target, px) if target is not None else None
-    near = target.label if found is not None and target is not None else None
-    found = found or _free_place(diagram, w, h, anchor, px, leaders=mark.anchor is not None)
-    if found is None:
-        return "no-room"
-    x, y, place, leader = found
-    if leader is not None:
-        shape = line_mask(diagram.base.size, leader, max(2, px // 12))
-        diagram.pointers.append(shape)
-        diagram.occupied = diagram.occupied | shape
-    diagram.block.add(label, x + air - ink.x, y + air - ink.y)
-    diagram.occupied[y : y + h, x : x + w] = True
-    diagram.marks.append(
-        MarkRecord(
-            condition=condition,
-            label=mark.label,
-            image=diagram.ref.sha256,
-            box=Rect(x=x, y=y, width=w, height=h),
-            place=place,
-            leader=leader,
-            arrow=arrow,
-            px=px,
-            near=near,
-        )
-    )
-    return None
-
-
-def _beside(
-    diagram: Diagram, w: int, h: int, target: Target, px: int
-) -> tuple[int, int, str, tuple[int, int, int, int] | None] | None:
-    """The same beside the drawing's own label; None where there is no room close to it."""
-    places = nearest_free(
-        diagram.occupied, w, h, diagram.box_of(*target.box), comfort=px / 2, limit=_BESIDE * px
-    )
-    return (places[0][1], places[0][2], "free", None) if places else None
-
-
-def _free_place(
-    diagram: Diagram, w: int, h: int, anchor: Box | None, px: int, leaders: bool
-) -> tuple[int, int, str, tuple[int, int, int, int] | None] | None:
-    """Corner, kind of place and leader line for a label of w x h, or None."""
-    if anchor is None:
-        apart = round(_APART * px)
-        # On added ground the most air would be in a corner, far from the drawing.
-        comfort = _AIR * px if diagram.border == (0, 0) else 0.0
-        corner = quietest(
-            diagram.occupied, open_ground(diagram.ink), w + 2 * apart, h + 2 * apart, comfort=comfort
-        )
-        return None if corner is None else (corner[0] + apart, corner[1] + apart, "free", None)
-    reach = _REACH * math.hypot(*diagram.base.size)
-    places = nearest_free(diagram.occupied, w, h, anchor, comfort=px / 2, limit=reach)
-    if not places:
-        return None
-    distance, x, y = places[0]
-    if distance <= _NEAR * px:
-        return x, y, "anchor" if distance == 0 else "near-anchor", None
-    for _, lx, ly in places if leaders else ():
-        leader = clear_leader(diagram.occupied, Box(lx, ly, w, h), anchor, px)
-        if leader is not None:
-            return lx, ly, "leader", leader
-    return (x, y, "near-anchor", None) if distance <= _FAR * px else None
-
-
-def _label(text: str, setter: Setter) -> tuple[Block, Box]:
-    """The label's block and its ink box."""
-    block = setter.set(text, 100_000)
-    margin = setter.px
-    size = (max(line.x + line.width for line in block.lines) + 2 * margin, block.height + 2 * margin)
-    moved = Block()
-    moved.add(block, margin, margin)
-    box = ink_mask(moved, size, setter.font).getbbox()
-    if box is None:
-        raise ItemError("empty", f"the label {text!r} has no ink")
-    return block, Box(box[0] - margin, box[1] - margin, box[2] - box[0], box[3] - box[1])
 
 
 def painted(diagram: Diagram, style: RenderStyle, setter: Setter) -> Image.Image:

@@ -42,7 +42,17 @@ _MEASURE = re.compile(
 )
 """A number with its unit: its letters name nothing."""
 _TOKEN = re.compile(r"[A-Z][A-Z']{0,2}\d?|[A-Za-zα-ω]\d?(?![A-Za-z])")
-_ASSIGNED = re.compile(r"[=＝:：≈<>≤≥]")
+ASSIGNED = re.compile(r"[=＝:：≈<>≤≥]")
+"""What stands between a symbol and its value."""
+_SYMBOLIC = re.compile(r"[A-Za-zα-ωΑ-Ω][A-Za-z]?'?\d{0,2}'?|[A-Z]{2,3}'?|m?[∠△][A-Z]{1,3}\d?")
+_VALUE = re.compile(r"\s*[-+]?\d|\s*[?？]?\s*$")
+_INPUT = re.compile(r"\s*(?:输入|input)\s*[:：]?\s*(.+)", re.IGNORECASE)
+_AXES = frozenset({"x", "y", "z"})
+"""They name axes: "y = 2x" belongs to a curve, not to the letter at the arrow's end."""
+_BEFORE = re.compile(
+    r"(?:[a-z]{3,}|[\u4e00-\u9fff])\s*\$?([A-Z]\d?)\$?\s*(?:的|,|，|has|with|having|is|carries)?\s*$"
+)
+"""A thing with its letter right before the words of a condition: "block B" of mass 3 kg."""
 _SMALLEST_ENLARGED = 900
 """Longest side, in pixels, to which a small drawing is enlarged before its labels are read."""
 
@@ -63,18 +73,26 @@ class Target(Record):
     """The label, or labels, that say so."""
 
 
-def names_of(label: str, span: str) -> tuple[str, ...]:
-    r"""What a mark may name, best first: the left side of its equation, else the capital letters of its words.
+def names_of(label: str, span: str, before: str = "") -> tuple[str, ...]:
+    r"""What a mark may name, best first: the symbol of its equation, else the capital letters of its words.
 
     Args:
-        label: the mark's label, e.g. `$R_1 = 5\ \Omega$`.
+        label: the mark's label, e.g. `$R_1 = 5\ \Omega$`, or `ball mass: $m$`, which names m.
         span: the words of its condition.
+        before: the words in front of it, whose last may be the thing with its letter.
     """
-    left = _ASSIGNED.split(label, maxsplit=1)
-    if len(left) > 1 and (name := plain_symbol(left[0])):
-        return (name,)
+    sides = ASSIGNED.split(label, maxsplit=1)
+    for side in sides if len(sides) > 1 else ():
+        name = plain_symbol(side)
+        if name in _AXES:
+            return ()
+        if _SYMBOLIC.fullmatch(name):
+            return (name.removeprefix("m") if "∠" in name else name,)
     words = plain_symbol(_MEASURE.sub(" ", span), keep_blanks=True)
-    return tuple(dict.fromkeys(token for token in _TOKEN.findall(words) if token[0].isupper()))
+    found = [token for token in _TOKEN.findall(words) if token[0].isupper()]
+    if (owner := _BEFORE.search(before)) is not None:
+        found.append(owner[1])
+    return tuple(dict.fromkeys(found))
 
 
 def plain_symbol(text: str, keep_blanks: bool = False) -> str:
@@ -97,7 +115,7 @@ def target_of(names: Sequence[str], labels: Sequence[DiagramLabel]) -> Target | 
         name = name.lstrip("∠△")
         if (whole := _only(name, labels)) is not None:
             return Target(box=whole.box, label=whole.text)
-        if len(name) == 2 and name.isalpha() and name.isupper():
+        if len(name) == 2 and name.isalpha() and (name.isupper() or name.islower()):
             first, second = _only(name[0], labels), _only(name[1], labels)
             if first is not None and second is not None:
                 return Target(box=_between(first.box, second.box), label=f"{first.text}, {second.text}")
@@ -151,8 +169,24 @@ def cached_labels(folder: Path, sha256: Sha256, data: bytes, reader: Reader) -> 
 
 
 def _only(name: str, labels: Sequence[DiagramLabel]) -> DiagramLabel | None:
-    """The one label that says `name`, alone or as the left side of its own equation."""
-    found = [item for item in labels if plain_symbol(_ASSIGNED.split(item.text, maxsplit=1)[0]) == name]
+    """The one label that says `name`: alone, as the left side of its value, or among what a flow chart reads in."""
+    found = [item for item in labels if _says(item.text, name)]
+    return found[0] if len(found) == 1 else _input(name, labels)
+
+
+def _says(text: str, name: str) -> bool:
+    sides = ASSIGNED.split(text, maxsplit=1)
+    if len(sides) > 1 and not _VALUE.match(sides[1]):
+        return False  # "a = a - b" is a step, not a name
+    return plain_symbol(sides[0]) == name
+
+
+def _input(name: str, labels: Sequence[DiagramLabel]) -> DiagramLabel | None:
+    found = [
+        item
+        for item in labels
+        if (match := _INPUT.match(item.text)) and name in map(plain_symbol, re.split(r"[,，、\s]+", match[1]))
+    ]
     return found[0] if len(found) == 1 else None
 
 

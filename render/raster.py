@@ -92,6 +92,8 @@ def _has_content(tex: str) -> bool:
 _DENSE = 0.2
 """Bytes a pixel from which a picture is taken for a photograph, whose rows are worth filtering."""
 _LEVEL = 2
+_STRIP = 64
+"""Rows that are compressed at once: what fits the processor's cache costs no fresh memory."""
 
 
 def encode_png(image: Image.Image) -> bytes:
@@ -105,10 +107,9 @@ def encode_png(image: Image.Image) -> bytes:
     """
     if image.mode not in ("RGB", "L"):
         raise ValueError(f"pages are RGB or grey, not {image.mode}")
-    pixels = np.frombuffer(image.tobytes(), np.uint8).reshape(image.height, -1)
-    data = _deflated(pixels, filtered=False)
+    data = _deflated(image, filtered=False)
     if len(data) > _DENSE * image.width * image.height:
-        data = min(data, _deflated(pixels, filtered=True), key=len)
+        data = min(data, _deflated(image, filtered=True), key=len)
     header = _HEADER.pack(image.width, image.height, 8, 2 if image.mode == "RGB" else 0, 0, 0, 0)
     return _SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", data) + _chunk(b"IEND", b"")
 
@@ -117,14 +118,24 @@ _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _HEADER = struct.Struct(">IIBBBBB")
 
 
-def _deflated(pixels: NDArray[np.uint8], *, filtered: bool) -> bytes:
+def _deflated(image: Image.Image, *, filtered: bool) -> bytes:
     """Compressed scanlines; filtered: each holds the difference to the one above (PNG 1.2, 6.4: Up)."""
-    lines = np.empty((pixels.shape[0], pixels.shape[1] + 1), np.uint8)
-    lines[:, 0] = 2 if filtered else 0
-    lines[:, 1:] = pixels
-    if filtered:
-        lines[1:, 1:] -= pixels[:-1]
-    return bytes(zlib_ng.compress(lines.data, _LEVEL))
+    stream = zlib_ng.compressobj(_LEVEL)
+    bytes_a_row = image.width * len(image.getbands())
+    lines = np.full((_STRIP, bytes_a_row + 1), 2 if filtered else 0, np.uint8)
+    above: NDArray[np.uint8] = np.zeros(bytes_a_row, np.uint8)
+    parts: list[bytes] = []
+    for top in range(0, image.height, _STRIP):
+        rows = min(_STRIP, image.height - top)
+        strip = image.crop((0, top, image.width, top + rows)).tobytes()
+        pixels = np.frombuffer(strip, np.uint8).reshape(rows, bytes_a_row)
+        lines[:rows, 1:] = pixels
+        if filtered:
+            lines[0, 1:] -= above
+            lines[1:rows, 1:] -= pixels[:-1]
+            above = pixels[-1]
+        parts.append(stream.compress(lines[:rows].data))
+    return b"".join((*parts, stream.flush()))
 
 
 def _chunk(kind: bytes, body: bytes) -> bytes:

@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from benchwright.schemas.records import Record, Sha256
 
-RENDERER_VERSION = 2
+RENDERER_VERSION = 3
 """Raised when the same input gives other pixels, so that old pictures are made anew."""
 
 

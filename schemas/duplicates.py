@@ -1,4 +1,4 @@
-"""What the search for duplicates leaves behind: one row a question, and the pairs that were held side by side.
+"""What the search for duplicates leaves behind: rows, the pairs that were held side by side, questions for people.
 
 `curate dedup` writes `DuplicateRow`s to `duplicates/<discipline>.parquet` and `DuplicatePair`s beside them. Choosing
 takes only questions with `keep`, at most one of a `group`, and few of a `template`.
@@ -6,13 +6,18 @@ takes only questions with `keep`, at most one of a `group`, and few of a `templa
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
-from benchwright.schemas.records import Record, UnitInterval
+from benchwright.schemas.digest import digest_of
+from benchwright.schemas.jobs import problem_id, text_view
+from benchwright.schemas.records import Question, Record, UnitInterval
 
-Relation = Literal["same", "same-template", "same-words", "overlap"]
+Relation = Literal["same", "same-template", "same-words", "overlap", "candidate"]
 """`same`: one question twice; `same-template`: same words, other numbers; `same-words`: same words with another picture
-or other options (another question); `overlap`: also in the set that was compared against."""
+or other options (another question); `overlap`: also in the set that was compared against; `candidate`: so alike that
+people should say (a changed word, a translation), merged only by their verdict."""
+Method = Literal["exact", "minhash", "vector", "image", "shingles", "verdict"]
 
 
 class DuplicateRow(Record):
@@ -24,7 +29,8 @@ class DuplicateRow(Record):
     keep: bool = True
     """False for the members of a group that give way, and for overlaps that the recipe turns away."""
     rule: str = ""
-    """Which rule decided what stays in the group: `reviewed`, `complete`, `image-quality`, `older-source`, `id`."""
+    """Which rule decided what stays in the group: `verdict` (people's), `reviewed`, `complete`, `image-quality`,
+    `older-source`, `id`."""
     disputed: bool = False
     """The group's members have different answers: all stay, at most one is chosen, people decide (job `duplicates`)."""
     template: str | None = None
@@ -40,8 +46,33 @@ class DuplicatePair(Record):
     second: str
     """`first` < `second`; for an overlap the second is `SET#ID`."""
     relation: Relation
-    method: Literal["exact", "minhash", "vector", "image", "shingles"]
+    method: Method
     """What brought the two together."""
     similarity: UnitInterval
     """Of the method: 1 for exact, Jaccard, cosine, or the share of equal bits."""
     detail: str = ""
+
+
+class DuplicateGroup(Record):
+    """A group or pair that the `duplicates` job is about."""
+
+    item_id: str
+    """Of the job's proposals, reviews and verdicts."""
+    why: Literal["disputed", "candidate"]
+    """`disputed`: one question with different answers; `candidate`: perhaps one question."""
+    members: tuple[str, ...]
+    """Question ids, sorted."""
+    digest: str
+    """Of what is shown (`group_view`)."""
+
+
+def group_item_id(question_ids: Sequence[str]) -> str:
+    """The job's item id of a group: readable by its first member, told by all of them."""
+    members = sorted(question_ids)
+    return f"{problem_id(members[0])[:80]}.{digest_of(members)[:10]}"
+
+
+def group_view(questions: Sequence[Question]) -> dict[str, Any]:
+    """What the job shows: every member with its text, options, answer and pictures."""
+    ordered = sorted(questions, key=lambda question: question.id)
+    return {"members": [[question.id, text_view(question.text, question.images)] for question in ordered]}

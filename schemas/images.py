@@ -109,7 +109,8 @@ def open_published(data: bytes) -> Image.Image:
     Raises:
         ImageRejected: the bytes are not a whole image.
     """
-    return _open(data, ImageLimits()).convert("RGB")
+    image = _open(data, ImageLimits())
+    return image if image.mode == "RGB" else image.convert("RGB")
 
 
 def media_type(data: bytes) -> str:

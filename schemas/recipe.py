@@ -46,7 +46,8 @@ class DisciplineRecipe(Record):
     budget: Annotated[int, Field(ge=1)] = 1000
     """How many representatives to choose."""
     dev: Annotated[int, Field(ge=0)] = 0
-    """How many of the problems become few-shot examples (split `dev`, never scored)."""
+    """How many questions become few-shot examples (split `dev`, beside the budget, never scored); 0: as many of each
+    subject as `selection.dev_per_subject` says."""
 
 
 class IngestRecipe(Record):
@@ -110,8 +111,46 @@ class SelectionRecipe(Record):
     """0: subjects in proportion to the pool; 1: all subjects equal."""
     clusters: Annotated[int, Field(ge=1)] | None = None
     """Number of clusters; None: derived from the budget."""
+    engine: Literal["two-level", "scikit-learn"] = "two-level"
+    """Which k-means: our own, or scikit-learn's as a reference (many times slower, copies the vectors)."""
     time_limit: Annotated[float, Field(gt=0)] = 300.0
     """Seconds the solver may take."""
+    gap_limit: Annotated[float, Field(ge=0.0, lt=1.0)] = 1e-4
+    """How far, as a share of its worth, a choice may be from the proven bound when the solver stops."""
+    preset: Literal["none", "visscience", "sciverse"] = "none"
+    """Shares of subjects and levels after a paper (docs/selection.md); what this section says itself goes first."""
+    path_level: Annotated[int, Field(ge=1)] | Literal["deepest"] | None = None
+    """Parts of a path that are told apart; None: whole paths; `deepest`: the most that can be covered."""
+    subjects: dict[Name, dict[str, Annotated[float, Field(ge=0.0)]]] = {}
+    """By discipline and subject: a share of the budget (below 1) or a number of questions (whole)."""
+    difficulties: dict[Literal["1", "2", "3", "4", "5"], Annotated[float, Field(ge=0.0)]] = {}
+    """By level, as `subjects`."""
+    quotas: Literal["hard", "soft"] = "hard"
+    """Whether `subjects` and `difficulties` are kept exactly (plus or minus `quota_tolerance`) or aimed at."""
+    quota_tolerance: Annotated[int, Field(ge=0)] = 0
+    max_per_cluster: Annotated[int, Field(ge=1)] | None = None
+    """None: twice the even share."""
+    cluster_rule: Literal["soft", "hard"] = "soft"
+    max_per_chapter: Annotated[int, Field(ge=0)] | None = None
+    """A soft limit; None: twice the even share; 0: chapters do not count."""
+    max_per_template: Annotated[int, Field(ge=0)] = 1
+    """Questions that differ in nothing but their numbers; 0: no limit. Never exceeded, as the next two."""
+    max_per_group: Annotated[int, Field(ge=0)] = 1
+    """Of one and the same question, where dedup left several; 0: no limit."""
+    max_per_image: Annotated[int, Field(ge=0)] = 1
+    """Questions about one picture, by its published bytes; 0: no limit."""
+    stand_ins: Literal["soft", "hard"] = "soft"
+    """Whether clusters that stand in for missing knowledge points must be covered too."""
+    pinned: tuple[str, ...] = ()
+    """Ids of questions that have to be chosen."""
+    keep_reviewed: bool = True
+    """Questions about which people gave a final answer stay chosen; those they rejected are not offered."""
+    licenses: tuple[str, ...] = ()
+    """Licences that may be chosen, as patterns like `CC-BY-*`; empty: all."""
+    require_image: bool = False
+    """True: only questions with a picture are chosen."""
+    dev_per_subject: Annotated[int, Field(ge=0)] = 0
+    """Few-shot examples of each subject, beside the budget; only questions with a worked solution."""
 
 
 class EmbedRecipe(Record):
@@ -123,6 +162,10 @@ class EmbedRecipe(Record):
     """What pictures add: `none`, `ink` (ink map and hash statistics), or `sentence-transformers:NAME-OR-PATH`."""
     image_weight: Annotated[float, Field(ge=0.0, lt=1.0)] = 0.3
     """Share of the squared length of a fused vector that comes from the pictures."""
+    allow_external: bool = False
+    """Unreleased questions go to an embedder outside this machine only with this."""
+    api_key_env: str = "OPENAI_API_KEY"
+    """The environment variable that holds the key of an `openai:` embedder."""
 
 
 class ModelRecipe(Record):
@@ -257,6 +300,9 @@ preset = "all"            # visscience (original) | sciverse (five versions) | a
 taxonomy = "visscience"   # built in: visscience, sciverse; or a file below taxonomies/
 
 {budgets}
+[selection]
+dev_per_subject = 5       # few-shot examples of each subject, beside the budget, with worked solutions; 0: none
+
 [ingest.fields]           # record field = "source field", where the names differ (dotted paths are fine)
 # solution = "extra.solution"
 

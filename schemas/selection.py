@@ -14,7 +14,10 @@ from benchwright.schemas.records import Difficulty, Origin, Record, Sha256, Unit
 
 STAND_IN_PREFIX = "cluster:"
 
-SolverStatus = Literal["optimal", "gap-limit", "time-limit"]
+SolverStatus = Literal["optimal", "gap-limit", "time-limit", "preview"]
+"""`optimal`: the bound is reached; `gap-limit`, `time-limit`: stopped before; `preview`: nothing was proven."""
+Family = Literal["cluster", "chapter", "template", "group", "image"]
+"""What questions may share: each family has a limit on how many with one value may be chosen."""
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
@@ -101,6 +104,30 @@ class RuleSlack(Record):
     """How far `count` lies outside `[lower, upper]`; above 0 only for soft rules."""
 
 
+class FamilySlack(Record):
+    """All limits of one family together (those of clusters and chapters stand singly under `rules` too)."""
+
+    family: Family
+    limit: PositiveInt
+    hard: bool
+    tight: NonNegativeInt
+    """Values that more questions of the pool share than may be chosen."""
+    full: NonNegativeInt
+    """Of these, values of which the limit is reached."""
+    most: NonNegativeInt
+    """Largest number chosen with one value."""
+    relaxed_by: NonNegativeInt
+    """Questions chosen beyond the limit, all values together; above 0 only for soft limits."""
+
+
+class RefusedLevel(Record):
+    """A path level that was tried before the one that was taken, and why it cannot be kept."""
+
+    path_level: PositiveInt
+    conflict: str
+    detail: str
+
+
 class PointCount(Record):
     """One point in the pool and in the selection."""
 
@@ -133,7 +160,9 @@ class Weights(Record):
     quota: NonNegativeFloat = 2.0
     """Lost for each question by which a soft quota is missed."""
     crowding: NonNegativeFloat = 0.5
-    """Lost for each question beyond the limit of its cluster."""
+    """Lost for each question beyond a soft limit of its cluster."""
+    chapter: NonNegativeFloat = 0.25
+    """Lost for each question beyond the limit of its chapter."""
 
 
 class ChoiceSettings(Record):
@@ -151,13 +180,26 @@ class ChoiceSettings(Record):
     """Hard number of questions by level ("1".."5"); None: a soft target, levels as equal as the pool allows."""
     quota_tolerance: NonNegativeInt = 0
     """How far a count may lie from a hard quota."""
+    subject_target: dict[str, NonNegativeFloat] | None = None
+    """Soft number of questions by subject in place of `subject_balance`; subjects that it does not name are free."""
+    difficulty_target: dict[str, NonNegativeFloat] | None = None
+    """Soft number of questions by level in place of equal ones."""
     subject_balance: Share = 0.5
     """Soft target of subjects: 0 in proportion to the pool, 1 all equal."""
     subject_tolerance: Share = 0.1
     """Width of the soft band to either side, as a share of n."""
     difficulty_tolerance: Share = 0.1
     max_per_cluster: PositiveInt
-    """Questions of one cluster beyond which each costs `weights.crowding`."""
+    """Questions of one cluster beyond which each costs `weights.crowding`; never exceeded where `cluster_hard`."""
+    cluster_hard: bool = False
+    max_per_chapter: PositiveInt | None = None
+    """Questions of one chapter beyond which each costs `weights.chapter`; None: chapters do not count."""
+    max_per_template: PositiveInt | None = 1
+    """Never more questions that differ in nothing but their numbers; None: no limit."""
+    max_per_group: PositiveInt | None = 1
+    """Never more of the same question."""
+    max_per_image: PositiveInt | None = 1
+    """Never more questions about one picture, by its published bytes."""
     weights: Weights = Weights()
     gap_limit: NonNegativeFloat = 1e-6
     """Relative gap at which the solver may stop."""
@@ -176,7 +218,7 @@ class Certificate(Record):
     settings: ChoiceSettings
     pool_size: PositiveInt
     pool_digest: Sha256
-    """Digest of the items as the model saw them: ids, points, subject, difficulty, cluster, centrality."""
+    """Digest of the items as the model saw them: all fields of a candidate."""
     selection_digest: Sha256
     """Digest of the chosen ids, sorted."""
     n: PositiveInt
@@ -194,8 +236,15 @@ class Certificate(Record):
     stand_ins_covered: NonNegativeInt
     points: tuple[PointCount, ...]
     rules: tuple[RuleSlack, ...]
+    families: tuple[FamilySlack, ...]
     relaxed: tuple[str, ...]
     """Soft rules that were not met, by name."""
+    refused_levels: tuple[RefusedLevel, ...] = ()
+    """Deeper path levels that were tried first; the level that was taken is `settings.path_level`."""
+    left_out: dict[str, NonNegativeInt] = {}
+    """Questions of the pool that were not offered, by reason."""
+    kept: dict[str, NonNegativeInt] = {}
+    """Chosen questions that had to stay, by why (`recipe`, `reviewed`)."""
     per_difficulty: dict[str, int]
     per_subject: dict[str, int]
     estimated: dict[str, int]
@@ -205,5 +254,12 @@ class Certificate(Record):
     """More than `clusters` when the pool had fewer distinct items than were asked for."""
     solver: str
     """Name and version."""
-    columns: PositiveInt
-    """Questions that entered the model; those left out are interchangeable with better ones."""
+    columns: NonNegativeInt
+    """Questions that entered the last program; for all others the prices prove that they cannot lift the bound."""
+    priced_bound: float
+    """What `prices` alone prove: no allowed selection of any of the pool's questions is worth more.
+
+    `bound` may be lower: it rests on the solver's search too."""
+    prices: dict[str, float]
+    """Price of each rule that has one (duals of the linear relaxation), by name; docs/selection.md says how a bound
+    follows from them by arithmetic."""

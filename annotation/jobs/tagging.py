@@ -20,6 +20,7 @@ from benchwright.annotation.jobs.base import (
 from benchwright.annotation.markup import STYLE, question_html, question_images
 from benchwright.schemas.jobs import Proposal, problem_id, shown_digest, tagging_view
 from benchwright.schemas.records import DIFFICULTY_NAMES, Question, Rejected
+from benchwright.schemas.reviewed import current_rows
 from benchwright.schemas.selection import SelectionRow
 from benchwright.schemas.tables import iter_records, read_records
 from benchwright.schemas.taxonomy import DisciplineTaxonomy, load_taxonomy
@@ -93,11 +94,11 @@ class TaggingJob:
 
 
 def selected_questions(workspace: Workspace, discipline: str) -> tuple[list[Question], tuple[Rejected, ...]]:
-    """The chosen questions of a discipline, few-shot examples last, each part in the order in which the choice grew.
+    """The chosen questions of a discipline, replacements applied, few-shot examples last, each part in order.
 
     Those that the pool no longer has come back as rejected (`gone-from-pool`).
     """
-    rows = sorted(read_records(workspace.selection(discipline), SelectionRow), key=lambda row: row.rank)
+    rows = list(current_rows(workspace, discipline).rows)
     if (dev := workspace.dev_selection(discipline)).is_file():
         rows += sorted(read_records(dev, SelectionRow), key=lambda row: row.rank)
     wanted = {row.question_id for row in rows}

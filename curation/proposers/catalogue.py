@@ -10,6 +10,7 @@ from benchwright.curation.proposers.decomposition_embedded import RuleDecomposer
 from benchwright.curation.proposers.multiple_choice import Converter
 from benchwright.curation.proposers.multiple_choice_embedded import RuleConverter
 from benchwright.curation.proposers.multiple_choice_plan import ChoiceSettings
+from benchwright.curation.proposers.placement import Placer
 from benchwright.curation.proposers.quality import QualityProposer
 from benchwright.curation.proposers.quality_embedded import EmbeddedQuality
 from benchwright.curation.proposers.tagging_material import asking_tagger, embedded_tagger
@@ -28,6 +29,7 @@ JOB_OF_COMMAND = {
     "translate": "translation",
     "multiple-choice": "multiple-choice",
     "decompose": "decomposition",
+    "place": "placement",
 }
 """Commands of `curate` and the jobs whose files they write."""
 
@@ -54,7 +56,11 @@ class Wishes:
 def asking_proposer(
     workspace: Workspace, command: str, disciplines: Sequence[str], wishes: Wishes
 ) -> Proposer:
-    """The proposer of a command that asks models."""
+    """The proposer of a command that asks models.
+
+    Raises:
+        UsageError: the command asks none.
+    """
     recipe = workspace.recipe
     match command:
         case "tag":
@@ -72,6 +78,8 @@ def asking_proposer(
             return Converter(_choice_settings(workspace, wishes))
         case "decompose":
             return Decomposer()
+        case "place":
+            raise UsageError("`curate place` asks no model: marks are placed by the renderer's rules.")
     raise AssertionError(f"no proposer {command}")
 
 
@@ -96,6 +104,8 @@ def embedded_proposer(
             return RuleConverter(_choice_settings(workspace, wishes))
         case "decompose":
             return RuleDecomposer(load_taxonomy(workspace.recipe.benchmark.taxonomy, workspace.taxonomies))
+        case "place":
+            return Placer(workspace)
     raise UsageError(f"`curate {command}` has no embedded proposer: name a model with --model.")
 
 

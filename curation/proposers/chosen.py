@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from benchwright.curation.chosen_now import current_selection
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.jobs import Proposal
 from benchwright.schemas.journal import read_jsonl
@@ -40,16 +41,17 @@ def selected_disciplines(workspace: Workspace, discipline: str | None = None) ->
 
 
 def chosen_questions(
-    workspace: Workspace, discipline: str, stage: str
+    workspace: Workspace, discipline: str, stage: str, *, kept: bool = True
 ) -> tuple[list[Chosen], list[Rejected]]:
-    """The selected questions of a discipline by id, and those that the pool no longer holds.
+    """The selected questions of a discipline by id, replacements applied, and those that the pool no longer holds.
 
     Args:
         workspace: the workspace.
         discipline: one that has a selection.
         stage: who asks, for the rejections.
+        kept: whether only the best are taken, where `curate keep` chose them.
     """
-    rows = [(row, False) for row in read_records(workspace.selection(discipline), SelectionRow)]
+    rows = [(row, False) for row in current_selection(workspace, discipline, kept=kept).rows]
     if (dev := workspace.dev_selection(discipline)).is_file():
         rows += [(row, True) for row in read_records(dev, SelectionRow)]
     wanted = {row.question_id for row, _ in rows}

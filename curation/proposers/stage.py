@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from benchwright.curation.chosen_now import selection_files
 from benchwright.curation.proposers.asking import Asking, ask_all
 from benchwright.curation.proposers.chosen import chosen_questions, in_order, selected_disciplines, taken_over
 from benchwright.curation.proposers.unit import (
@@ -279,7 +280,7 @@ def _inputs(workspace: Workspace, proposer: Planner, disciplines: Sequence[str])
         return [workspace.pool(name) for name in disciplines]
     paths = []
     for name in disciplines:
-        paths += [workspace.pool(name), workspace.selection(name)]
+        paths += [workspace.pool(name), *selection_files(workspace, name)]
         optional = (workspace.estimates(name), workspace.dev_selection(name))
         paths += [path for path in optional if path.is_file()]
     for job in _BEFORE.get(proposer.job, TEXT_JOBS):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+from benchwright.curation.stats_lengths import characters
 from benchwright.schemas.records import DIFFICULTY_NAMES, Record, Rejected, ReleaseRow
 from benchwright.schemas.versions import Version
 
@@ -91,8 +92,8 @@ def release_figures(
 
 
 def _version_figures(rows: Sequence[ReleaseRow]) -> VersionFigures:
-    questions = [len(row.question) for row in rows]
-    answers = [len(row.answer or "") for row in rows]
+    questions = [characters(row.question) for row in rows]
+    answers = [characters(row.answer or "") for row in rows]
     return VersionFigures(
         version=rows[0].version,
         language=rows[0].language,

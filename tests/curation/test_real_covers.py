@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from benchwright.curation.cover import smallest_cover
-from benchwright.curation.select import choose
-from benchwright.curation.select_items import Candidate, frequencies, must_cover, points_at
+from benchwright.curation.select import choose, choose_deepest
+from benchwright.curation.select_items import Candidate, frequencies, points_at
+from benchwright.curation.select_rules import Rules, must_cover
 from benchwright.schemas.errors import InfeasibleError
 from benchwright.schemas.selection import ChoiceSettings
 
@@ -57,3 +60,54 @@ def test_twenty_cannot_cover_physics():
         InfeasibleError, match="smallest cover of physics needs 38 questions, the budget is 20"
     ):
         choose("physics", real_candidates("physics"), settings(20))
+
+
+TEXT_POOL = SHARED / "data" / "text_pool.jsonl.gz"
+
+
+def text_candidates(discipline: str) -> list[Candidate]:
+    """The text pool's questions with paths as ingest reads them; clusters and centralities stand for themselves."""
+    with gzip.open(TEXT_POOL, "rt", encoding="utf-8") as stream:
+        rows = [row for row in map(json.loads, stream) if row["discipline"] == discipline]
+    return [
+        Candidate(
+            row["id"],
+            row["source"],
+            3,
+            number * 7919 % 333,
+            number * 104729 % 1000 / 1000,
+            points_at(
+                [re.sub(r"\s*->\s*", "/", point) for point in row["knowledge_points"] or ()],
+                number * 7919 % 333,
+                None,
+            ),
+        )
+        for number, row in enumerate(rows)
+    ]
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not TEXT_POOL.is_file(), reason=f"{TEXT_POOL} is not there (BENCHWRIGHT_SHARED)")
+@pytest.mark.parametrize(("discipline", "size"), [("physics", 6338), ("chemistry", 2568)])
+def test_text_pool_of_physics_and_chemistry_is_covered_by_whole_paths(discipline, size):
+    pool = text_candidates(discipline)
+    assert len(pool) == size
+    choice = choose(discipline, pool, settings(1000))
+    assert choice.status == "optimal"
+    assert Rules.of(pool, settings(1000)).broken(choice.chosen) == []
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not TEXT_POOL.is_file(), reason=f"{TEXT_POOL} is not there (BENCHWRIGHT_SHARED)")
+def test_text_pool_of_mathematics_is_refused_by_whole_paths_and_solved_at_the_deepest_level_that_fits():
+    pool = text_candidates("mathematics")
+    assert len(pool) == 35944
+    with pytest.raises(
+        InfeasibleError, match=r"cover of mathematics needs at least 1\d{3} .* set path_level = \d"
+    ) as caught:
+        choose("mathematics", pool, settings(1000))
+    assert caught.value.conflict == "cover-exceeds-budget"
+    choice, items, at_level, refused = choose_deepest("mathematics", pool, settings(1000))
+    assert (at_level.path_level, [level.path_level for level in refused]) == (4, [7, 6, 5])
+    assert choice.bound - choice.objective <= 1e-3 * choice.objective
+    assert Rules.of(items, at_level).broken(choice.chosen) == []

@@ -16,12 +16,12 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright.cli.curate_cluster import cluster, embed, estimate
+from benchwright.curation.candidates import read_candidates
 from benchwright.curation.certificate import check_certificate
 from benchwright.curation.cluster import default_clusters
 from benchwright.curation.embed import embed_discipline, embed_texts, index_path, load_vectors
 from benchwright.curation.estimate import estimate_discipline, level_of, own_subject
 from benchwright.curation.representatives import (
-    candidates,
     choose_representatives,
     cluster_cap,
     read_certificate,
@@ -43,6 +43,8 @@ taxonomy = "visscience+sciverse"
 budget = 12
 [disciplines.alchemy]
 budget = 2
+[selection]
+max_per_template = 0
 """
 
 TOPICS = (
@@ -147,7 +149,7 @@ def test_choices_are_embedded_with_the_question(workspace):
 def test_a_damaged_shard_is_made_anew(workspace, damage):
     embed_discipline(workspace, "physics")
     before = folder_digest(workspace.embeddings("physics"))
-    (shard,) = workspace.embeddings("physics").glob("*.npy")
+    (shard,) = workspace.embeddings("physics").glob("shard-*.npy")
     data = shard.read_bytes()
     if damage == "remove":
         shard.unlink()
@@ -242,8 +244,8 @@ def test_representatives_cover_every_point_and_the_certificate_holds(workspace):
     assert certificate.status == "optimal" and certificate.cover.size == 6
     assert sum(certificate.per_subject.values()) == sum(certificate.per_difficulty.values()) == 12
     assert certificate.estimated["subject"] == 12
-    items = candidates(workspace, "physics")
-    assert check_certificate(rows, items, certificate) == ()
+    offer = read_candidates(workspace, "physics")
+    assert check_certificate(rows, offer.items, certificate, left_out=offer.left_out) == ()
     assert "time" not in json.loads(workspace.certificate("physics").read_text())
     again = choose_representatives(workspace, "physics", workers=2)
     assert not again.stage.ran and again.certificate == certificate
@@ -286,6 +288,8 @@ def test_CLU_01_more_clusters_than_distinct_questions_are_lowered_and_told(works
     write_records(
         workspace.pool("physics"), [question(n, "en", f"Question {n % 4}") for n in range(12)], Question
     )
+    recipe = workspace.root / "benchwright.toml"
+    recipe.write_text(recipe.read_text() + "[dedup]\nenabled = false\n")
     result = CliRunner().invoke(
         cluster,
         ["--discipline", "physics", "--k", "50", "--workspace", str(workspace.root), "--workers", "1"],

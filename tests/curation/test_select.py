@@ -11,16 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright.curation.cover import left_uncovered, smallest_cover
-from benchwright.curation.select import choose, growth_order, outside, worth
-from benchwright.curation.select_items import (
-    Candidate,
-    bands,
-    frequencies,
-    frequency_targets,
-    must_cover,
-    points_at,
-    pool_digest,
-)
+from benchwright.curation.select import choose, growth_order
+from benchwright.curation.select_items import Candidate, frequencies, points_at, pool_digest
+from benchwright.curation.select_rules import Rules, bands, frequency_targets, must_cover, outside
 from benchwright.curation.select_solver import Program
 from benchwright.schemas.errors import InfeasibleError, UsageError
 from benchwright.schemas.selection import ChoiceSettings, Weights
@@ -99,7 +92,7 @@ def allowed(chosen: tuple[Candidate, ...], pool: list[Candidate], setting: Choic
 def test_choice_is_the_best_of_all_subsets_or_impossible(case):
     pool, setting = case
     worths = [
-        worth(chosen, pool, setting)
+        Rules.of(pool, setting).worth(chosen)
         for chosen in combinations(pool, setting.n)
         if allowed(chosen, pool, setting)
     ]
@@ -209,7 +202,7 @@ def test_a_crowded_cluster_is_avoided_and_a_missed_soft_rule_is_told():
 
 def test_growth_order_starts_with_what_covers_most():
     pool = [item(1, "a"), item(2, "a", "b", "c"), item(3, "d", "a")]
-    order = growth_order(pool, pool, rules(3))
+    order = growth_order(pool, Rules.of(pool, rules(3)))
     assert [one.question_id for one in order] == ["q0002", "q0003", "q0001"]
 
 

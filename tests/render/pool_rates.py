@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+import numpy as np
+from PIL import Image
 from pydantic import BaseModel
 
+from benchwright.curation.proposers.decomposition_rules import decompose
 from benchwright.render.check import gate_for
-from benchwright.render.compose import render_vision_only
+from benchwright.render.compose import render_vision_only, render_vision_rich, typesetter_for
 from benchwright.render.font import BUNDLED
-from benchwright.render.legibility_result import GateState
+from benchwright.render.job import RULE_REASONS
+from benchwright.render.legibility import Gate
+from benchwright.render.legibility_marks import covered_drawings
+from benchwright.render.legibility_result import GateState, InkMeasure
+from benchwright.render.legibility_scene import scene
 from benchwright.render.style import LOOKS, RenderStyle
 from benchwright.schemas.errors import ItemError
 from benchwright.schemas.recipe import StyleName
+from benchwright.schemas.records import Problem
 
 from .gate_sets import real_problems
 
@@ -35,6 +44,11 @@ class PoolRow(BaseModel):
     errors: int = 0
     formulas: int = 0
     unverified: int = 0
+    contrast: float | None = None
+    sharpness: float | None = None
+    likeness: float | None = None
+    differing: float = 0.0
+    """The worst of its lines and formulas."""
     wrong: tuple[tuple[str, str | None], ...] = ()
     """Known and read text of the lines that have something wrong."""
 
@@ -65,6 +79,7 @@ def judged_pool(
             yield row.model_copy(update={"codes": (error.reason,), "wrong": ((error.detail, None),)})
             continue
         verdict = gate.judge(rendered.sidecar, rendered.png, store.__getitem__)
+        inks = [part.ink for part in (*verdict.lines, *verdict.formulas)]
         yield row.model_copy(
             update={
                 "state": verdict.state.value,
@@ -74,9 +89,138 @@ def judged_pool(
                 "errors": verdict.errors,
                 "formulas": len(verdict.formulas),
                 "unverified": verdict.unverified_formulas,
+                **{name: _least(inks, name) for name in ("contrast", "sharpness", "likeness")},
+                "differing": max((ink.differing for ink in inks), default=0.0),
                 "wrong": tuple((line.expected, line.read) for line in verdict.lines if line.codes),
             }
         )
+
+
+class RichRow(BaseModel):
+    """One item of the pool, split by the embedded decomposer, as a vision-rich picture."""
+
+    item: str
+    language: str
+    source: str
+    state: str
+    """Verdict of the gate; `failed to draw`; `no such version` where a rule says that there is nothing to show."""
+    codes: tuple[str, ...] = ()
+    conditions: int = 0
+    meant: int = 0
+    """Conditions meant for the diagram, already-there included."""
+    shown: int = 0
+    burnt: int = 0
+    """Conditions that have a mark burnt in."""
+    marks: int = 0
+    unshown: tuple[str, ...] = ()
+    """Why conditions meant for the diagram stay in the text."""
+    text_changed: bool = False
+    covered: int = 0
+    """Pixels of the drawing's own ink that changed."""
+    characters: int = 0
+    errors: int = 0
+
+
+NO_VERSION = "no such version"
+
+
+def decomposed(problem: Problem) -> Problem:
+    """The problem as the embedded decomposer splits it."""
+    text = problem.texts[problem.language]
+    made = decompose(text, problem.language, problem.images, discipline=problem.discipline)
+    changed = text.model_copy(update={"decomposition": made.decomposition})
+    return problem.model_copy(update={"texts": {problem.language: changed}})
+
+
+def judged_rich(
+    step: int = 1, first: int = 0, done: frozenset[str] = frozenset(), gate: Gate | None = None
+) -> Iterator[RichRow]:
+    """Every `step`-th item from the `first` on; without a gate only the independent ink check is made."""
+    for problem, store in real_problems(step, first):
+        if problem.problem_id in done:
+            continue
+        split = decomposed(problem)
+        decomposition = split.texts[split.language].decomposition
+        assert decomposition is not None
+        row = RichRow(
+            item=problem.problem_id,
+            language=problem.language,
+            source=problem.source,
+            state=NOT_DRAWN,
+            conditions=len(decomposition.conditions),
+            meant=sum(c.show in ("on-diagram", "already-there") for c in decomposition.conditions),
+        )
+        try:
+            rendered = render_vision_rich(split, split.language, store.__getitem__, RenderStyle())
+        except ItemError as error:
+            state = NO_VERSION if error.reason in RULE_REASONS else NOT_DRAWN
+            yield row.model_copy(update={"state": state, "codes": (error.reason,)})
+            continue
+        sidecar = rendered.sidecar
+        with Image.open(io.BytesIO(rendered.png)) as picture:
+            after = np.asarray(picture.convert("RGB"))
+        before = scene(sidecar, store.__getitem__, typesetter_for()).before
+        update: dict[str, object] = {
+            "state": "not judged",
+            "shown": len(sidecar.shown),
+            "burnt": len({mark.condition for mark in sidecar.marks}),
+            "marks": len(sidecar.marks),
+            "unshown": tuple(sidecar.unshown.values()),
+            "text_changed": sidecar.text_changed,
+            "covered": covered_drawings(sidecar, before, after),
+        }
+        if gate is not None:
+            verdict = gate.judge(sidecar, rendered.png, store.__getitem__)
+            update |= {
+                "state": verdict.state.value,
+                "codes": verdict.codes,
+                "characters": verdict.characters,
+                "errors": verdict.errors,
+            }
+        yield row.model_copy(update=update)
+
+
+def rich_table(rows: list[RichRow]) -> str:
+    """The acceptance table of vision-rich: by language and source."""
+    groups: dict[str, list[RichRow]] = {}
+    for row in rows:
+        for group in ("all", row.language, row.source):
+            groups.setdefault(group, []).append(row)
+    parts = [
+        f"{'group':42} {'items':>5} {'none':>5} {'failed':>6} {'pictures':>8} {'passed':>14} {'conditions':>10} "
+        f"{'meant':>5} {'shown':>13} {'burnt in':>8} {'marks':>5} {'text changed':>12} "
+        f"{'read back':>9} {'ink covered':>11}"
+    ]
+    for group, members in sorted(groups.items(), key=lambda g: (len(g[0]), g[0])):
+        states = Counter(row.state for row in members)
+        drawn = [row for row in members if row.state not in (NO_VERSION, NOT_DRAWN)]
+        total = {
+            name: sum(getattr(row, name) for row in drawn)
+            for name in ("conditions", "meant", "shown", "burnt", "marks", "text_changed", "covered")
+        }
+        characters, errors = (sum(getattr(row, name) for row in drawn) for name in ("characters", "errors"))
+        parts.append(
+            f"{group:42} {len(members):5} {states[NO_VERSION]:5} {states[NOT_DRAWN]:6} {len(drawn):8} "
+            f"{states[PASSED]:4} = {100 * states[PASSED] / max(1, len(drawn)):5.1f} % {total['conditions']:10} "
+            f"{total['meant']:5} {total['shown']:4} = {100 * total['shown'] / max(1, total['conditions']):4.0f} % "
+            f"{total['burnt']:8} {total['marks']:5} {total['text_changed']:12} "
+            f"{100 * (1 - errors / max(1, characters)):7.2f} % {total['covered']:11}"
+        )
+    every = sum(row.conditions for row in rows)
+    shown = sum(row.shown for row in rows)
+    parts.append(
+        f"of all {every} conditions of all items {shown} = {100 * shown / max(1, every):.1f} % are shown"
+    )
+    reasons = Counter(f"{row.state}: {code}" for row in rows for code in row.codes)
+    parts += [f"  {reason}: {count}" for reason, count in sorted(reasons.items())]
+    kept = Counter(reason for row in rows for reason in row.unshown)
+    parts += [f"  stays in the text, {reason}: {count}" for reason, count in sorted(kept.items())]
+    return "\n".join(parts)
+
+
+def _least(inks: list[InkMeasure], name: str) -> float | None:
+    found = [value for ink in inks if (value := getattr(ink, name)) is not None]
+    return min(found, default=None)
 
 
 def failed_share(rows: Iterable[PoolRow]) -> float:

@@ -2,112 +2,65 @@
 
 from __future__ import annotations
 
-import io
-import json
-from collections import Counter
-from collections.abc import Iterator
-
-import numpy as np
 import pytest
-from PIL import Image
 
-from benchwright.curation.proposers.decomposition_rules import decompose
 from benchwright.render.check import gate_for
-from benchwright.render.compose import Rendered, render_vision_only, render_vision_rich, typesetter_for
 from benchwright.render.font import BUNDLED
-from benchwright.render.job import RULE_REASONS
-from benchwright.render.legibility_marks import covered_drawings
-from benchwright.render.legibility_result import GateState
-from benchwright.render.legibility_scene import scene
-from benchwright.render.style import LOOKS, RenderStyle
-from benchwright.schemas.errors import ItemError
-from benchwright.schemas.records import Problem
+from benchwright.render.legibility import Gate
+from benchwright.schemas.recipe import StyleName
 
-from .gate_sets import Store, real_problems
+from .pool_rates import (
+    NO_VERSION,
+    NOT_DRAWN,
+    PASSED,
+    RichRow,
+    accuracy,
+    details,
+    failed_share,
+    judged_pool,
+    judged_rich,
+    passed_share,
+    rich_table,
+    table,
+)
 from .test_legibility_long import needs_reader
 from .test_real_input import needs_data
 
 
-def decomposed(problem: Problem) -> Problem:
-    """The problem as the embedded decomposer splits it."""
-    text = problem.texts[problem.language]
-    made = decompose(text, problem.language, problem.images, discipline=problem.discipline)
-    changed = text.model_copy(update={"decomposition": made.decomposition})
-    return problem.model_copy(update={"texts": {problem.language: changed}})
-
-
-def rich_pictures(step: int, counts: Counter[str]) -> Iterator[tuple[Problem, Store, Rendered]]:
-    for problem, store in real_problems(step):
-        split = decomposed(problem)
-        decomposition = split.texts[split.language].decomposition
-        assert decomposition is not None
-        counts["conditions"] += len(decomposition.conditions)
-        try:
-            rendered = render_vision_rich(split, split.language, store.__getitem__, RenderStyle())
-        except ItemError as error:
-            counts["no such version" if error.reason in RULE_REASONS else "failed"] += 1
-            counts[error.reason] += 1
-            continue
-        counts["pictures"] += 1
-        counts["shown"] += len(rendered.sidecar.shown)
-        counts["text-changed"] += rendered.sidecar.text_changed
-        yield split, store, rendered
-
-
-def require_untouched_ink(step: int, floor: int) -> Counter[str]:
+def rich_rows(step: int, floor: int, gate: Gate | None = None) -> list[RichRow]:
     """Every vision-rich picture of the real pool: no changed pixel meets the drawing's own ink."""
-    counts: Counter[str] = Counter()
-    for problem, store, rendered in rich_pictures(step, counts):
-        before = scene(rendered.sidecar, store.__getitem__, typesetter_for()).before
-        with Image.open(io.BytesIO(rendered.png)) as picture:
-            after = np.asarray(picture.convert("RGB"))
-        assert covered_drawings(rendered.sidecar, before, after) == 0, problem.problem_id
-    assert counts["pictures"] >= floor
-    assert counts["failed"] <= 0.02 * (counts["pictures"] + counts["failed"])
-    return counts
+    rows = list(judged_rich(step, gate=gate))
+    drawn = [row for row in rows if row.state not in (NO_VERSION, NOT_DRAWN)]
+    failed = sum(row.state == NOT_DRAWN for row in rows)
+    assert len(drawn) >= floor
+    assert failed <= 0.02 * (len(drawn) + failed)
+    assert [row.item for row in drawn if row.covered] == []
+    return rows
 
 
 @needs_data
 def test_marks_on_a_sample_of_real_drawings_leave_their_ink_alone() -> None:
-    require_untouched_ink(80, 4)
-
-
-@needs_data
-@pytest.mark.long
-def test_marks_on_all_real_drawings_leave_their_ink_alone() -> None:
-    print("vision-rich, whole pool:", dict(require_untouched_ink(1, 300)))
+    rich_rows(80, 4)
 
 
 @needs_data
 @needs_reader
 @pytest.mark.long
-@pytest.mark.parametrize(("style", "step"), [("clean", 1), ("exam", 8), ("phone-photo", 8)])
-def test_pages_of_the_real_pool_pass_the_gate(style: str, step: int) -> None:
-    gate = gate_for(BUNDLED)
-    look = RenderStyle(name=style, look=LOOKS[style])  # type: ignore[arg-type, index]
-    states: Counter[str] = Counter()
-    groups: dict[str, Counter[str]] = {}
-    characters = errors = failed = 0
-    for problem, store in real_problems(step):
-        try:
-            rendered = render_vision_only(problem, problem.language, store.__getitem__, look)
-        except ItemError as error:
-            failed += 1
-            states[f"not drawn: {error.reason}"] += 1
-            continue
-        verdict = gate.judge(rendered.sidecar, rendered.png, store.__getitem__)
-        states[verdict.state.value] += 1
-        for group in (problem.language, problem.source):
-            groups.setdefault(group, Counter())[verdict.state.value] += 1
-        characters, errors = characters + verdict.characters, errors + verdict.errors
-        if verdict.codes:
-            wrong = [line.expected for line in verdict.lines if line.codes]
-            print(problem.problem_id, verdict.codes, json.dumps(wrong, ensure_ascii=False))
-    accuracy = 1 - errors / characters
-    print(style, dict(states), f"characters read back {100 * accuracy:.3f} % of {characters}")
-    for group, found in sorted(groups.items()):
-        print("  ", group, dict(found))
-    judged = states[GateState.PASSED.value] + states[GateState.FAILED.value]
-    assert states[GateState.PASSED.value] >= 0.98 * judged
-    assert failed <= 0.02 * (judged + failed)
-    assert accuracy >= 0.995
+def test_marks_on_all_real_drawings_leave_their_ink_alone_and_are_legible() -> None:
+    rows = rich_rows(1, 300, gate_for(BUNDLED))
+    print(rich_table(rows))
+    drawn = [row for row in rows if row.state not in (NO_VERSION, NOT_DRAWN)]
+    assert sum(row.state == PASSED for row in drawn) >= 0.98 * len(drawn)
+
+
+@needs_data
+@needs_reader
+@pytest.mark.long
+@pytest.mark.parametrize("style", ["clean", "exam", "phone-photo"])
+def test_pages_of_the_real_pool_pass_the_gate(style: StyleName) -> None:
+    rows = list(judged_pool(style))
+    print(table(rows))
+    print(details(rows))
+    assert failed_share(rows) <= 0.02
+    assert passed_share(rows) >= 0.98
+    assert accuracy(rows) >= 0.995

@@ -18,6 +18,7 @@ from benchwright.render.legibility_formula import SecondOpinion, widths_agree
 from benchwright.render.legibility_marks import covered_ink, original_ink
 from benchwright.render.legibility_result import GateResult, GateState
 from benchwright.render.legibility_scene import scene
+from benchwright.render.photo import projected
 from benchwright.render.raster import encode_png
 from benchwright.render.sidecar import Rect
 from benchwright.render.style import LOOKS, RenderStyle
@@ -114,6 +115,21 @@ def test_a_drawing_that_was_changed_or_covered_is_found(studio: Studio, blind: G
     image = opened(rendered)
     ImageDraw.Draw(image).text((box.x + 60, box.y + 60), "covers", fill=(142, 22, 22), font_size=40)
     assert "drawing-changed" in judged(blind, studio, spoiled(rendered, image)).codes
+
+
+def test_a_photograph_is_judged_on_its_own_pixels(studio: Studio, blind: Gate) -> None:
+    """A blot on the paper is found, and so are lines that do not lie where the projection says."""
+    look = RenderStyle(name="phone-photo", look=LOOKS["phone-photo"])
+    rendered = page(studio, style=look)
+    photo = rendered.sidecar.photo
+    assert photo is not None
+    blotted = opened(rendered)
+    x, y = (round(v) for v in projected(photo.matrix, photo.width - 120, photo.height - 30))
+    blotted.paste((20, 20, 20), (x, y, x + 12, y + 12))
+    assert "stray-ink" in judged(blind, studio, spoiled(rendered, blotted)).codes
+    matrix = (*photo.matrix[:2], photo.matrix[2] + 5, *photo.matrix[3:])
+    moved = rendered.sidecar.model_copy(update={"photo": photo.model_copy(update={"matrix": matrix})})
+    assert "ink-differs" in judged(blind, studio, Rendered(rendered.png, moved)).codes
 
 
 def test_overlapping_lines_of_a_faulty_layout_are_found(studio: Studio, blind: Gate) -> None:

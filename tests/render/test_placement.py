@@ -11,7 +11,8 @@ import pytest
 from PIL import Image, ImageDraw
 
 from benchwright.render.compose import render_vision_rich, typesetter_for
-from benchwright.render.placement_marks import PlacedMark, Placements, place_marks, with_placements
+from benchwright.render.placement import NOWHERE
+from benchwright.render.placement_marks import Placements, place_marks, with_placements
 from benchwright.render.placement_names import (
     DiagramLabel,
     cached_labels,
@@ -119,7 +120,7 @@ def test_the_renderer_puts_a_proposed_mark_where_the_proposal_says(studio: Studi
 
 def test_the_value_survives_json_and_says_what_found_no_place(studio: Studio) -> None:
     ref = studio.triangle()
-    lost = Mark(label="m", anchor=Anchor(image="0" * 64, kind="point", x=0, y=0))
+    lost = Mark(label="m", anchor=Anchor(image="f" * 64, kind="point", x=0, y=0))
     decomposition = studio.decomposed(
         STEM, ("3 kg", "on-diagram", (lost,)), ("k = 20 N/m", "on-diagram", (Mark(label="20 N/m"),))
     )
@@ -127,7 +128,8 @@ def test_the_value_survives_json_and_says_what_found_no_place(studio: Studio) ->
     assert placements.unplaced == {"c1": "unknown-image"}
     assert Placements.model_validate_json(json.dumps(placements.model_dump(mode="json"))) == placements
     placed = with_placements(decomposition, placements)
-    assert [c.show for c in placed.conditions] == [Show.TEXT, Show.ON_DIAGRAM]
+    assert [c.show for c in placed.conditions] == [Show.ON_DIAGRAM, Show.ON_DIAGRAM]
+    assert placed.conditions[0].marks[0].anchor == NOWHERE
     assert placed.conditions[1].marks[0].anchor is not None
 
 
@@ -139,7 +141,8 @@ def test_around_a_full_drawing_a_place_has_no_anchor(studio: Studio) -> None:
     ref = studio.add(image)
     decomposition = studio.decomposed(STEM, ("4 m/s", "on-diagram", (Mark(label="4 m/s"),)))
     (mark,) = place_marks((ref,), studio.bytes_of.__getitem__, decomposition).marks
-    assert mark == PlacedMark(condition="c1", mark=0, label="4 m/s", anchor=None, place="around")
+    assert (mark.condition, mark.mark, mark.label, mark.anchor) == ("c1", 0, "speed: 4 m/s", None)
+    assert mark.place == "around" and mark.confidence < 0.2
 
 
 def test_added_ground_is_no_larger_than_its_marks_need(studio: Studio) -> None:
@@ -171,7 +174,7 @@ def test_a_free_label_keeps_its_distance_from_the_drawings_letters(studio: Studi
 
 def test_a_condition_without_a_place_changes_the_text_and_says_so(studio: Studio) -> None:
     ref = studio.triangle()
-    lost = Mark(label="m", anchor=Anchor(image="0" * 64, kind="point", x=0, y=0))
+    lost = Mark(label="m", anchor=Anchor(image="f" * 64, kind="point", x=0, y=0))
     decomposition = studio.decomposed(
         STEM,
         ("3 kg", "on-diagram", (lost,)),
@@ -183,10 +186,21 @@ def test_a_condition_without_a_place_changes_the_text_and_says_so(studio: Studio
     assert sidecar.text_changed and sidecar.unshown == {"c1": "unknown-image"}
     text = version_text(problem, Version.VISION_RICH, "en", sidecar.shown).question
     assert "3 kg" in text and "20 N/m" not in text and text != "CORE"
-    placed = with_placements(
-        decomposition, place_marks((ref,), studio.bytes_of.__getitem__, decomposition)
-    ).model_copy(update={"core_question": "REVIEWED"})
+    # The placement's own word changes nothing of that: the value has gone from the core question, so the rule's text
+    # stands until somebody has put it back and said that the condition stays in words.
+    placed = with_placements(decomposition, place_marks((ref,), studio.bytes_of.__getitem__, decomposition))
     problem = studio.problem(STEM, images=(ref,), decomposition=placed)
+    sidecar = render_vision_rich(problem, "en", studio.bytes_of.__getitem__, RenderStyle()).sidecar
+    assert sidecar.text_changed and sidecar.unshown == {"c1": "unplaced"}
+    assert "3 kg" in version_text(problem, Version.VISION_RICH, "en", sidecar.shown).question
+    words, mark = placed.conditions
+    mended = placed.model_copy(
+        update={
+            "core_question": "REVIEWED",
+            "conditions": (words.model_copy(update={"show": Show.TEXT, "marks": ()}), mark),
+        }
+    )
+    problem = studio.problem(STEM, images=(ref,), decomposition=mended)
     sidecar = render_vision_rich(problem, "en", studio.bytes_of.__getitem__, RenderStyle()).sidecar
     assert not sidecar.text_changed
     assert version_text(problem, Version.VISION_RICH, "en", sidecar.shown).question == "REVIEWED"

@@ -170,7 +170,7 @@ def test_several_diagrams_become_one_picture(studio: Studio) -> None:
 def test_without_room_a_condition_goes_to_the_band_or_stays_text(studio: Studio, band: bool) -> None:
     ref = studio.triangle()
     spans = (
-        ("m = 2 kg", "on-diagram", (Mark(label="m", anchor=Anchor(image="0" * 64, kind="point", x=0, y=0)),)),
+        ("m = 2 kg", "on-diagram", (Mark(label="m", anchor=Anchor(image="f" * 64, kind="point", x=0, y=0)),)),
     )
     first = ("moves right", "already-there", ())
     decomposition = studio.decomposed(STEM, *spans, first, core="Find it.")
@@ -191,7 +191,7 @@ def test_without_room_a_condition_goes_to_the_band_or_stays_text(studio: Studio,
 def test_all_marks_of_a_condition_are_placed_or_none(studio: Studio) -> None:
     ref = studio.triangle()
     good = Mark(label="m", anchor=at(ref, 0.1, 0.1))
-    bad = Mark(label="n", anchor=Anchor(image="0" * 64, kind="point", x=0, y=0))
+    bad = Mark(label="n", anchor=Anchor(image="f" * 64, kind="point", x=0, y=0))
     decomposition = studio.decomposed(
         STEM, ("m = 2 kg", "on-diagram", (good, bad)), ("3 m/s", "on-diagram", (good,))
     )

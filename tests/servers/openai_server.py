@@ -35,6 +35,8 @@ RULE, action (one):
     "disconnect": true    the connection is closed at once; "half" sends half a body first, "reset" resets it (RST)
     "malformed": true     HTTP 200 with a cut JSON body
     "raw": VALUE          HTTP 200 with exactly this JSON body
+    "length": N           on /embeddings: numbers a vector (default 8), taken from the text's digest; "match" reads
+                          the texts
 RULE, modifiers of a reply:
     "content": null       no text at all          "finish_reason": "length" | "content_filter" | "stop"
     "refusal": TEXT       the refusal field       "reasoning": TEXT -> message.reasoning_content
@@ -268,6 +270,25 @@ def _reply_body(rule: dict[str, Any], recorded: Recorded) -> dict[str, Any]:
     }
 
 
+def _embeddings_body(rule: dict[str, Any], recorded: Recorded) -> dict[str, Any]:
+    """Vectors of a request to /embeddings: bytes of the text's digest, or of the rule's length; last text first."""
+    length = rule.get("length", 8)
+    data = [
+        {
+            "object": "embedding",
+            "index": at,
+            "embedding": [byte - 127.5 for byte in hashlib.sha256(text.encode()).digest()[:length]],
+        }
+        for at, text in enumerate(recorded.body["input"])
+    ]
+    return {
+        "object": "list",
+        "model": recorded.body["model"],
+        "data": data[::-1],
+        "usage": {"prompt_tokens": 1},
+    }
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
@@ -293,6 +314,8 @@ class _Handler(BaseHTTPRequestHandler):
         state = self.server.state
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         prompt, images = _text_and_images(body.get("messages", []))
+        if "input" in body:
+            prompt = "\n".join(body["input"])
         with state.lock:
             state.in_flight += 1
             state.max_in_flight = max(state.max_in_flight, state.in_flight)
@@ -332,7 +355,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(rule["status"], {"error": error}, headers)
         else:
             recorded.status = 200
-            whole = rule["raw"] if "raw" in rule else _reply_body(rule, recorded)
+            made = _embeddings_body if "input" in recorded.body else _reply_body
+            whole = rule["raw"] if "raw" in rule else made(rule, recorded)
             self._send(200, whole, malformed="malformed" in rule)
 
     def _send(

@@ -1,0 +1,93 @@
+"""Other sets to compare with: files, saved datasets, releases, datasets of the Hub; nothing in them is inferred."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchwright.curation.fields import FieldMap
+from benchwright.curation.sources import FORMATS, BadRow, SourceRow, read_rows, source_digest, source_format
+from benchwright.schemas.digest import digest_of, sha256_file
+from benchwright.schemas.errors import UsageError
+
+HUB = "hf:"
+_QUESTION = ("full_question", "question", "problem", "stem", "prompt", "query", "text")
+"""Fields that may hold a question's text, tried in this order (a vision-only row of a release has it in the first)."""
+
+
+@dataclass(frozen=True)
+class OtherSet:
+    """A set and what it is told by."""
+
+    name: str
+    """File or folder name without endings, or `hf:ORG/NAME`: no machine's paths."""
+    digest: str
+    """Of its bytes, or its revision on the Hub."""
+    files: tuple[Path, ...]
+
+
+def open_set(named: str) -> OtherSet:
+    """Find a set, fetching it where it lies on the Hub.
+
+    Args:
+        named: a path, or `hf:ORG/NAME`.
+
+    Raises:
+        UsageError: it cannot be found or read.
+    """
+    if named.startswith(HUB):
+        return _from_hub(named)
+    path = Path(named)
+    if path.is_dir() and (files := tuple(sorted(path.glob("data/**/*.parquet")))):
+        return OtherSet(path.resolve().name, digest_of([sha256_file(file) for file in files]), files)
+    source_format(path)
+    return OtherSet(path.name.split(".")[0], source_digest(path), (path,))
+
+
+def set_texts(other: OtherSet) -> Iterator[tuple[str, str]]:
+    """(id, text) of each row that has a text, the set's ids where it has any, else `FILE:LINE`.
+
+    Raises:
+        UsageError: not one row has a text.
+    """
+    fields = FieldMap({}, {})
+    found = 0
+    for file in other.files:
+        for row in read_rows(file):
+            if isinstance(row, BadRow) or (text := _text(row)) is None:
+                continue
+            found += 1
+            name = fields.get(row.values, "id")
+            yield (str(name) if name is not None else f"{file.name}:{row.line}"), text
+    if not found:
+        raise UsageError(
+            f"{other.name} holds no question: none of its rows has a text under {', '.join(_QUESTION)}."
+        )
+
+
+def _text(row: SourceRow) -> str | None:
+    for field in _QUESTION:
+        value = row.values.get(field)
+        if isinstance(value, str) and value.strip():
+            return value
+    return None
+
+
+def _from_hub(named: str) -> OtherSet:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    repo_id = named.removeprefix(HUB)
+    patterns = [f"**/*{ending}{gz}" for ending in FORMATS for gz in ("", ".gz")]
+    patterns += [pattern.removeprefix("**/") for pattern in patterns]
+    try:
+        folder = Path(snapshot_download(repo_id, repo_type="dataset", allow_patterns=patterns))
+    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError) as error:
+        raise UsageError(
+            f"{named} cannot be fetched ({str(error).splitlines()[0]}): check the name and the network, or give a path."
+        ) from error
+    files = tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
+    if not files:
+        raise UsageError(f"{named} has no file with one of the endings {', '.join(FORMATS)}.")
+    return OtherSet(named, folder.name, files)

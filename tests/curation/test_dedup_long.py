@@ -1,0 +1,184 @@
+"""Acceptance of duplicates: real repeats mixed in, translated pairs, number variants of a generated pool, memory."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import resource
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchwright.curation.dedup import dedup_discipline, dedup_files, duplicate_rows
+from benchwright.curation.dedup_text import canonical
+from benchwright.curation.dedup_vectors import Matrix, near_vectors, stored
+from benchwright.curation.ingest import IngestOptions, ingest
+from benchwright.examples.generated_pool import write_generated_pool
+from benchwright.schemas.duplicates import DuplicatePair
+from benchwright.schemas.records import Question
+from benchwright.schemas.tables import iter_records, read_records
+from benchwright.schemas.workspace import Workspace
+
+pytestmark = pytest.mark.long
+
+TEXT_ONLY = "\n[dedup.thresholds]\ncosine = 2\n"
+
+
+def write_rows(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def lines(path: Path) -> Iterator[dict[str, Any]]:
+    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    yield from map(json.loads, data.splitlines())
+
+
+def test_exact_groups_mixed_in_are_all_found_and_stems_merge_only_with_options_and_picture(
+    shared_data: Path, make_workspace: Callable[..., Workspace], tmp_path: Path
+) -> None:
+    """Issue CURATION, acceptance C."""
+    text = list(lines(shared_data / "text_pool.jsonl.gz"))
+    known = {row["id"]: row for row in text}
+    groups = list(lines(shared_data / "real_duplicates.jsonl"))
+    more = []
+    for group in groups:
+        if group["kind"] == "exact_after_whitespace":
+            base = next(known[m["id"]] for m in group["members"] if m["id"] in known)
+            shared = {key: base[key] for key in ("source_license", "discipline", "language")}
+            told = {**shared, "question": group["question"], "choices": group["choices"], "images": []}
+            more += [{**told, **_told(m)} for m in group["members"] if not m["in_text_pool"]]
+    sources = [write_rows(tmp_path / "text.jsonl", text), write_rows(tmp_path / "more.jsonl", more)]
+    workspace = make_workspace(TEXT_ONLY)
+    ingest(workspace, [*sources, shared_data / "real_pool" / "pool.jsonl"], IngestOptions())
+    rows, relation = {}, {}
+    for discipline in workspace.pool_disciplines():
+        report = dedup_discipline(workspace, discipline, workers=2, yes=True).report
+        print(discipline, report.model_dump_json())
+        rows |= duplicate_rows(workspace, discipline)
+        pairs = read_records(dedup_files(workspace, discipline)[1], DuplicatePair)
+        relation |= {(pair.first, pair.second): pair.relation for pair in pairs}
+    found = Counter[bool]()
+    for group in groups:
+        ids = [m["id"] for m in group["members"] if m["id"] in rows]
+        if group["kind"] == "exact_after_whitespace":
+            found.update(rows[ids[0]].group == rows[name].group is not None for name in ids[1:])
+    print("exact repeats found", dict(found))
+    assert found[True] > 600 and not found[False]
+    table = _stem_table(groups, rows)
+    print("stem groups, (options differ, with pictures) -> merged or not", table)
+    for discipline in workspace.pool_disciplines():
+        shown = {
+            question.id: sorted(canonical(choice.text or "") for choice in question.text.choices)
+            for question in iter_records(workspace.pool(discipline), Question)
+        }
+        for name, options in shown.items():
+            group = rows[name].group
+            assert group is None or options == shown[group], (
+                "merged only where the options agree, in any order"
+            )
+
+
+def _told(member: dict[str, Any]) -> dict[str, Any]:
+    return {key: member[key] for key in ("id", "source", "answer")}
+
+
+def _stem_table(groups: list[dict[str, Any]], rows: dict[str, Any]) -> dict[tuple[bool, bool, bool], int]:
+    table: Counter[tuple[bool, bool, bool]] = Counter()
+    for group in groups:
+        ids = [m["id"] for m in group["members"] if m["id"] in rows]
+        if group["kind"] == "normalised_stem" and len(ids) > 1:
+            merged = len({rows[name].group or name for name in ids}) == 1
+            table[group["choices_differ"], group["any_image"], merged] += 1
+    return dict(sorted(table.items()))
+
+
+def test_translated_pairs_are_candidates(
+    shared_data: Path, make_workspace: Callable[..., Workspace], tmp_path: Path
+) -> None:
+    """Issue CURATION, acceptance E."""
+    pairs = list(lines(shared_data / "parallel_zh_en.jsonl"))
+    told = [
+        {"id": f"{p['id']}-{tongue}", "source": p["source"], "source_license": p["source_license"],
+         "discipline": "mathematics", "language": tongue, "question": p[tongue], "answer": p["answer"]}
+        for p in pairs for tongue in ("en", "zh")
+    ]  # fmt: skip
+    workspace = make_workspace()
+    ingest(workspace, [write_rows(tmp_path / "pairs.jsonl", told)], IngestOptions())
+    dedup_discipline(workspace, "mathematics", workers=2)
+    found = {
+        (pair.first, pair.second)
+        for pair in read_records(dedup_files(workspace, "mathematics")[1], DuplicatePair)
+        if pair.relation == "candidate"
+    }
+    right = {(f"{p['id']}-en", f"{p['id']}-zh") for p in pairs}
+    print(
+        f"translated pairs found as candidates: {len(found & right)} of {len(right)}, others {len(found - right)}"
+    )
+    assert len(found & right) >= 0.7 * len(right)
+    assert len(found - right) <= 0.05 * len(right)
+
+
+def test_number_variants_of_a_generated_pool_are_never_merged(
+    make_workspace: Callable[..., Workspace], tmp_path: Path
+) -> None:
+    """Issue CURATION, acceptance C: precision on the generator's number variants."""
+    made = write_generated_pool(tmp_path / "made", 15_000)
+    workspace = make_workspace(TEXT_ONLY)
+    ingest(workspace, [made.path], IngestOptions())
+    print(dedup_discipline(workspace, "physics", workers=2, yes=True).report.model_dump_json())
+    rows = duplicate_rows(workspace, "physics")
+    merged: Counter[tuple[str, bool]] = Counter()
+    for fact in lines(made.truth):
+        one, two = rows[fact["id"]], rows[fact["of"]]
+        merged[fact["kind"], one.group == two.group is not None] += 1
+        if fact["kind"] == "template":
+            assert one.group is None or one.group != two.group, fact
+            assert one.template == two.template is not None, fact
+    print("planted, merged or not", dict(sorted(merged.items())))
+
+
+_CHILD = """
+import resource, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+from test_dedup_long import planted_vectors
+print(planted_vectors(Path(sys.argv[1])))
+"""
+
+
+def test_clu_05_150000_vectors_within_4_gib(tmp_path: Path) -> None:
+    """Field case CLU-05: a full square of cosines would take 90 GB."""
+    command = [sys.executable, "-c", _CHILD, str(tmp_path), str(Path(__file__).parent)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1200)
+    assert done.returncode == 0, done.stderr
+    print(done.stdout)
+    assert done.stdout.startswith(str([(at, at + 5000) for at in range(10)]))
+
+
+def planted_vectors(folder: Path) -> str:
+    """Ten near pairs among 150,000 random vectors: the pairs found, and the peak in MB. Runs in the limited process."""
+    rng = np.random.default_rng(0)
+
+    def blocks() -> Iterator[Matrix]:
+        first = rng.standard_normal((5000, 384)).astype(np.float32)
+        yield first
+        for block in range(1, 30):
+            vectors = rng.standard_normal((5000, 384)).astype(np.float32)
+            if block == 1:
+                vectors[:10] = first[:10] + 0.05 * vectors[:10]
+            yield vectors
+
+    with stored(blocks(), folder, 384) as vectors:
+        found: set[tuple[int, ...]] = set()
+        least = np.float32(0.95)
+        for pairs, _ in near_vectors(vectors, lambda a, b: np.full((len(a), len(b)), least), 1):
+            found |= set(map(tuple, pairs.tolist()))
+    return f"{sorted(found)} peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB"
