@@ -103,7 +103,8 @@ def dedup_discipline(
 
     parameters: dict[str, JsonValue] = {
         "thresholds": dict(sorted(thresholds.items())),
-        "standing": digest_of([sorted(standing.reviewed), dict(standing.source_rank)]),
+        # What is reviewed by now is read but not signed: a review alone must not shake groups that a choice rests on.
+        "source_rank": digest_of(dict(standing.source_rank)),
         "verdicts": verdicts.digest,
         "against": [[other.name, other.digest] for other in sets],
         "overlap": recipe.overlap,

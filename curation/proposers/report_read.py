@@ -32,7 +32,9 @@ def workspace_report(
     for job in jobs:
         if job not in JOBS:
             raise UsageError(f"there is no job {job!r}; choose from {', '.join(sorted(JOBS))}.")
-    there = [job for job in (jobs or sorted(JOBS)) if workspace.proposals(job).is_file()]
+    asked = [workspace.proposals(job) for job in (jobs or sorted(JOBS))]
+    # The search for duplicates leaves a file without a line where it found nothing to ask people.
+    there = [path.stem for path in asked if path.is_file() and path.stat().st_size]
     if not there:
         wanted = f" of {', '.join(jobs)}" if jobs else ""
         raise UsageError(

@@ -112,7 +112,7 @@ SMALL_POOL: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
 @pytest.fixture(scope="session")
 def selected_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace of 24 questions with 6 chosen in each of two disciplines; never written to."""
-    from PIL import Image, ImageDraw
+    from PIL import Image
 
     from benchwright.curation.ingest import IngestOptions, ingest
     from benchwright.curation.representatives import choose_representatives
@@ -128,15 +128,12 @@ def selected_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "question": sentence.format(n=number + 2), "answer": str(number), "grade": "senior high",
                 "knowledge_points": [subject], "image": f"{number}.png", **more,
             })  # fmt: skip
-            picture = Image.new("RGB", (160, 120), "white")
-            pen = ImageDraw.Draw(picture)
-            pen.rectangle((20, 20, 60 + 5 * number, 90), outline="black", width=2)
-            pen.line((30, 100, 140, 25 + 4 * number), fill="black", width=2)
-            picture.save(folder / f"{number}.png")
+            Image.new("RGB", (40, 30), (number * 9, 0, 99)).save(folder / f"{number}.png")
     source = folder / "pool.jsonl"
     source.write_text("".join(json.dumps(row) + "\n" for row in rows))
     toml = default_recipe_toml("test", tuple(SMALL_POOL)).replace("budget = 1000", "budget = 6")
     toml = toml.replace("dev_per_subject = 5", "max_per_template = 0")
+    toml += "\n[screen]\nenabled = false\n"  # the pictures are one flat colour, which screening turns away
     workspace = Workspace.create(folder / "workspace", toml)
     ingest(workspace, [source], IngestOptions())
     for discipline in SMALL_POOL:
