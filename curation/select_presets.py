@@ -1,8 +1,8 @@
 """Shares of subjects and levels after the papers, by discipline and taxonomy id.
 
 VisScience: subjects with the shares of its figure 3. Levels: the figure prints no numbers; the shares here keep the
-order of its flow widths and are ours. SciVerse prints shares of disciplines only, so its subjects are wanted equally often,
-its levels as equal as the pool allows, and every question needs a picture.
+order of its flow widths and are ours. SciVerse prints shares of disciplines only, so its subjects are wanted equally
+often, its levels as equal as the pool allows, and every question needs a picture.
 """
 
 from __future__ import annotations
