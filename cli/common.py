@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -170,3 +170,15 @@ def _cell(value: object) -> str:
 def _content_width(table: SummaryTable) -> int:
     rows = [list(map(str, table.columns)), *[[str(cell) for cell in row] for row in table.rows]]
     return sum(max(len(row[i]) for row in rows) + 4 for i in range(len(table.columns)))
+
+
+def reporter(stack: ExitStack, label: str) -> Callable[[int, int], None]:
+    """A progress line that appears once there is something to do and its total is known."""
+    bars: list[Progress] = []
+
+    def report(done: int, total: int) -> None:
+        if not bars:
+            bars.append(stack.enter_context(progress(total, label)))
+        bars[0].advance(done - bars[0].done)
+
+    return report

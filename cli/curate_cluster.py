@@ -14,14 +14,13 @@ from benchwright.cli.common import (
     emit,
     json_option,
     open_workspace,
-    progress,
+    reporter,
     say,
     workspace_option,
 )
 from benchwright.cli.engine import engine_options
 
 if TYPE_CHECKING:
-    from benchwright.cli.common import Progress
     from benchwright.curation.executor import Engine
     from benchwright.curation.representatives import Selected
     from benchwright.schemas.selection import Certificate
@@ -199,23 +198,11 @@ def _embed(
 
     executor = open_executor(workers, engine, address)
     with ExitStack() as stack:
-        report = _reporter(stack, f"embed {discipline}")
+        report = reporter(stack, f"embed {discipline}")
         result = embed_discipline(workspace, discipline, report=report, executor=executor)
     for name in result.stage.repaired:
         say(f"{name} had been changed or torn and was made anew")
     return result.texts, result.embedded
-
-
-def _reporter(stack: ExitStack, label: str) -> Callable[[int, int], None]:
-    """A progress line that appears once there is something to do and its total is known."""
-    bars: list[Progress] = []
-
-    def report(done: int, total: int) -> None:
-        if not bars:
-            bars.append(stack.enter_context(progress(total, label)))
-        bars[0].advance(done - bars[0].done)
-
-    return report
 
 
 def _choose(
@@ -228,7 +215,7 @@ def _choose(
 
         def report(what: str, done: int, total: int) -> None:
             if what not in bars:
-                bars[what] = _reporter(stack, f"{what} {discipline}")
+                bars[what] = reporter(stack, f"{what} {discipline}")
             bars[what](done, total)
 
         return choose_representatives(workspace, discipline, budget, clusters, workers, report)

@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.common import SummaryTable, emit, json_option, open_workspace, say, workspace_option
-from benchwright.cli.curate_cluster import _reporter, chosen_disciplines, discipline_option, workers_option
+from benchwright.cli.common import (
+    SummaryTable,
+    emit,
+    json_option,
+    open_workspace,
+    reporter,
+    say,
+    workspace_option,
+)
+from benchwright.cli.curate_cluster import chosen_disciplines, discipline_option, workers_option
 
 if TYPE_CHECKING:
     from benchwright.curation.screen import ScreenResult
@@ -34,7 +42,7 @@ def screen(disciplines: tuple[str, ...], workers: int | None, workspace: Path | 
     result = {}
     for discipline in chosen_disciplines(place, disciplines):
         with ExitStack() as stack:
-            done = screen_discipline(place, discipline, workers, _reporter(stack, f"screen {discipline}"))
+            done = screen_discipline(place, discipline, workers, reporter(stack, f"screen {discipline}"))
         rows += _rows(discipline, done)
         result[discipline] = _summary(place, done)
         for line in _remarks(place, discipline, done):

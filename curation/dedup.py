@@ -30,7 +30,7 @@ from benchwright.curation.dedup_search import Search
 from benchwright.curation.dedup_sets import open_set
 from benchwright.curation.dedup_settled import reviewed_questions, source_ranks
 from benchwright.curation.dedup_verify import SamePictures
-from benchwright.curation.executor import open_executor
+from benchwright.curation.executor import Executor, open_executor
 from benchwright.curation.proposers.chosen import in_order
 from benchwright.schemas.artefact import Counts, StageResult, run_stage
 from benchwright.schemas.digest import canonical_json, digest_of
@@ -83,22 +83,12 @@ def dedup_discipline(
 
     def produce(paths: tuple[Path, ...]) -> Counts:
         executor = open_executor(workers)
-
-        def link(links: Links, scan: Scan) -> None:
-            add_vectors(links, scan, workspace, discipline, thresholds, executor, report)
-
-        def pictures(members: Mapping[int, Member]) -> SamePictures:
-            digests = {digest for member in members.values() for digest in member.pictures}
-            known = looks(workspace, digests, executor)
-            return picture_comparer(known, thresholds["image_bits"], thresholds["image_change"])
-
+        link, pictures = _helpers(workspace, discipline, thresholds, executor, report)
         search = Search(pool, thresholds, standing, verdicts, executor, report, link, pictures)
         outcome = Outcome.of(search.run(), find_overlaps(pool, sets, thresholds["overlap"]), recipe.overlap)
-        scan = outcome.found.scan
         dropped = sorted(outcome.dropped)
-        check_sources(
-            discipline, scan, dropped, recipe.max_source_share, int(thresholds["source_guard_from"]), yes
-        )
+        guard_from = int(thresholds["source_guard_from"])
+        check_sources(discipline, outcome.found.scan, dropped, recipe.max_source_share, guard_from, yes)
         return _write(outcome, dropped, paths)
 
     parameters: dict[str, JsonValue] = {
@@ -120,6 +110,26 @@ def dedup_discipline(
     )
     merge_proposals(workspace)
     return DedupResult(stage, read_report(workspace, discipline))
+
+
+def _helpers(
+    workspace: Workspace,
+    discipline: str,
+    thresholds: Mapping[str, float],
+    executor: Executor,
+    report: Report,
+) -> tuple[Callable[[Links, Scan], None], Callable[[Mapping[int, Member]], SamePictures]]:
+    """What the search needs of the workspace: links by likeness of vectors, and which pictures are the same."""
+
+    def link(links: Links, scan: Scan) -> None:
+        add_vectors(links, scan, workspace, discipline, thresholds, executor, report)
+
+    def pictures(members: Mapping[int, Member]) -> SamePictures:
+        digests = {digest for member in members.values() for digest in member.pictures}
+        known = looks(workspace, digests, executor)
+        return picture_comparer(known, thresholds["image_bits"], thresholds["image_change"])
+
+    return link, pictures
 
 
 def duplicate_rows(workspace: Workspace, discipline: str) -> dict[str, DuplicateRow]:

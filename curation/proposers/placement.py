@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -22,8 +23,8 @@ from benchwright.render.placement import Labels
 from benchwright.render.placement_marks import place_marks, placement_view
 from benchwright.render.placement_names import cached_labels
 from benchwright.render.sidecar import RENDERER_VERSION
+from benchwright.render.spread import published_image
 from benchwright.render.style import style_of
-from benchwright.schemas.errors import ItemError, TamperedError, UsageError
 from benchwright.schemas.jobs import Proposal
 from benchwright.schemas.records import ImageRef, Rejected
 from benchwright.schemas.workspace import Workspace
@@ -87,7 +88,7 @@ class Placer:
         """See `EmbeddedProposer.propose`.
 
         Raises:
-            ItemError: `picture-missing`, `picture-changed`, or what a label's text raises (`missing-glyph`, `formula`).
+            ItemError: `image-missing`, `image-tampered`, or what a label's text raises (`missing-glyph`, `formula`).
         """
         assert unit.item is not None, "marks are of a question"
         language = placed_language(unit.item.texts, unit.item.language)
@@ -97,7 +98,7 @@ class Placer:
         images = unit.item.question.images
         found = place_marks(
             images,
-            self._bytes,
+            partial(published_image, self.workspace),
             decomposition,
             style_of(self.workspace.recipe.render),
             self._labels(images),
@@ -111,13 +112,8 @@ class Placer:
             return {}
         folder = labels_cache(self.workspace)
         return {
-            ref.sha256: cached_labels(folder, ref.sha256, self._bytes(ref.sha256), reader()) for ref in images
+            ref.sha256: cached_labels(
+                folder, ref.sha256, published_image(self.workspace, ref.sha256), reader()
+            )
+            for ref in images
         }
-
-    def _bytes(self, sha256: str) -> bytes:
-        try:
-            return self.workspace.read_image(sha256)
-        except UsageError as error:
-            raise ItemError("picture-missing", str(error)) from error
-        except TamperedError as error:
-            raise ItemError("picture-changed", str(error)) from error

@@ -39,7 +39,7 @@ def make(root: Path) -> Workspace:
 
 
 def ray_workers() -> list[int]:
-    """Process ids of this session's Ray workers that are at a task."""
+    """Process ids of the Ray workers below this process that are at a task."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

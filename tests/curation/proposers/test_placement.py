@@ -162,7 +162,7 @@ def test_a_picture_that_is_gone_fails_its_item_alone(workspace: Workspace, crate
     path.unlink()
     with pytest.raises(ItemError) as caught:
         placer.propose(unit)
-    assert caught.value.reason == "picture-missing"
+    assert caught.value.reason == "image-missing"
 
 
 # --- from verdicts to problems --------------------------------------------------------------------------------------
