@@ -3,8 +3,9 @@
     python benchmarks/curation_scale.py [ITEMS ...] [--without-embedding ITEMS]
 
 Pools come from `benchwright generate-pool` (1,000 knowledge points, two languages, planted repeats). Each stage is the
-command that a user types, in a process of its own; "peak" is the largest process of the stage. Choosing without an
-embedding is measured in `selection.py`, clustering alone in `clustering.py`.
+command that a user types, in a process of its own; "peak" is the largest process of the stage. The size without
+embeddings is screened and searched for duplicates by its texts and pictures alone. Choosing without an embedding is
+measured in `selection.py`, clustering alone in `clustering.py`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pathlib import Path
 
 LIMIT_MB = 1536
 STAGES = ("screen", "embed", "dedup", "estimate", "cluster")
-WITHOUT_EMBEDDING = ("screen",)
+WITHOUT_EMBEDDING = ("screen", "dedup")
 RECIPE = """[benchmark]
 name = "scale"
 
@@ -30,6 +31,10 @@ budget = {budget}
 
 [dedup]
 max_source_share = 0.9
+"""
+TEXTS_ALONE = """
+[dedup.thresholds]
+cosine = 2.0
 """
 
 
@@ -67,6 +72,8 @@ def measure(items: int, stages: tuple[str, ...], folder: Path) -> dict[str, Cost
     costs = {"generate": run("benchwright", "generate-pool", str(pool), "--items", str(items))}
     workspace.mkdir()
     recipe = RECIPE.format(budget=min(1000, items // 10))
+    if "embed" not in stages:
+        recipe += TEXTS_ALONE
     (workspace / "benchwright.toml").write_text(recipe, encoding="utf-8")
     place = ("--workspace", str(workspace))
     costs["ingest"] = run("curate", "ingest", str(pool / "pool.jsonl"), *place)

@@ -3,7 +3,7 @@
 A field counts when a final verdict about exactly what was shown gives it. Without one the question is no problem yet
 (`unreviewed`), unless the builder takes the machine's word for it with `--accept-proposals`; then every such field says
 so in its provenance. A verdict about an older text is `stale-review`, a disagreement of reviewers `open-review`:
-neither is overruled by a proposal. Texts grow the same way (`curation.texts`): a translation, conversion or
+neither is overruled by a proposal. Texts grow the same way (`schemas.standing`): a translation, conversion or
 decomposition that does not count yet leaves the problem without it, and is listed in `problems.pending.parquet`; marks
 whose places do not count yet are placed by the renderer (`curation.proposers.placement_words`). The files are
 derived: deleted and made again they have the same bytes.
@@ -22,15 +22,15 @@ from pydantic import JsonValue, ValidationError
 from benchwright.curation.chosen_now import selection_files
 from benchwright.curation.proposers.chosen import Chosen, chosen_questions, selected_disciplines
 from benchwright.curation.proposers.placement_words import take_places
-from benchwright.curation.texts import TEXT_JOBS, Standing, standing
-from benchwright.curation.words import Trust, Words
 from benchwright.schemas.artefact import Counts, StageResult, run_stage
 from benchwright.schemas.digest import digest_of
 from benchwright.schemas.errors import ItemError, UsageError
 from benchwright.schemas.jobs import problem_id, quality_view, tagging_view
 from benchwright.schemas.records import Origin, Problem, Provenance, Question, Record, Rejected, Split
+from benchwright.schemas.standing import TEXT_JOBS, Standing, standing
 from benchwright.schemas.tables import write_records
 from benchwright.schemas.taxonomy import Taxonomy, load_taxonomy
+from benchwright.schemas.words import Trust, Words
 from benchwright.schemas.workspace import Workspace
 
 STAGE_VERSION = 3

@@ -11,8 +11,6 @@ from pydantic import JsonValue
 from benchwright.curation.dedup_review import written_for
 from benchwright.curation.problems import JOBS_READ, Sayings
 from benchwright.curation.select_items import Candidate, points_at
-from benchwright.curation.texts import Standing, standing
-from benchwright.curation.words import Trust, Words
 from benchwright.schemas.duplicates import DuplicateGroup
 from benchwright.schemas.errors import ItemError
 from benchwright.schemas.jobs import Verdict, problem_id, quality_view
@@ -20,7 +18,9 @@ from benchwright.schemas.journal import read_jsonl
 from benchwright.schemas.records import Origin, Provenance, Question
 from benchwright.schemas.reviewed import Turned
 from benchwright.schemas.selection import SelectionRow
+from benchwright.schemas.standing import Standing, standing
 from benchwright.schemas.taxonomy import load_taxonomy
+from benchwright.schemas.words import Trust, Words
 from benchwright.schemas.workspace import Workspace
 
 FIELDS = ("subject", "difficulty", "knowledge_points")

@@ -13,8 +13,6 @@ from collections.abc import Mapping
 
 from pydantic import ValidationError
 
-from benchwright.curation.texts import Standing
-from benchwright.curation.words import Words
 from benchwright.render.placement_marks import Placements, placement_view, to_be_placed, with_placements
 from benchwright.schemas.errors import ItemError
 from benchwright.schemas.jobs import problem_id
@@ -26,6 +24,8 @@ from benchwright.schemas.records import (
     Question,
     Rejected,
 )
+from benchwright.schemas.standing import Standing
+from benchwright.schemas.words import Words
 
 JOB, FIELD = "placement", "marks"
 

@@ -26,8 +26,6 @@ from benchwright.curation.proposers.unit import (
     Proposer,
     Unit,
 )
-from benchwright.curation.texts import TEXT_JOBS, standing
-from benchwright.curation.words import Trust, Words
 from benchwright.models.spending import Ledger
 from benchwright.schemas.artefact import (
     Counts,
@@ -43,8 +41,10 @@ from benchwright.schemas.jobs import Proposal, problem_id, tagging_view
 from benchwright.schemas.journal import read_jsonl, write_jsonl
 from benchwright.schemas.records import Question, Rejected
 from benchwright.schemas.selection import Estimate
+from benchwright.schemas.standing import TEXT_JOBS, standing
 from benchwright.schemas.status import REUSABLE_STATUSES, CallStatus
 from benchwright.schemas.tables import iter_records
+from benchwright.schemas.words import Trust, Words
 from benchwright.schemas.workspace import Workspace
 
 STAGE_VERSION = 2

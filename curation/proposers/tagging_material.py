@@ -11,7 +11,6 @@ from benchwright.curation.estimate import Known, estimate_all
 from benchwright.curation.proposers.tagging import JOB, Sorting, Tagger
 from benchwright.curation.proposers.tagging_embedded import EmbeddedTagger
 from benchwright.curation.proposers.tagging_points import Vocabulary
-from benchwright.curation.words import Trust, Words
 from benchwright.models.embedders import open_embedder
 from benchwright.schemas.errors import ItemError
 from benchwright.schemas.jobs import problem_id, tagging_view
@@ -19,6 +18,7 @@ from benchwright.schemas.records import Question
 from benchwright.schemas.selection import Estimate
 from benchwright.schemas.tables import iter_records, read_records
 from benchwright.schemas.taxonomy import Taxonomy, load_taxonomy
+from benchwright.schemas.words import Trust, Words
 from benchwright.schemas.workspace import Workspace
 
 

@@ -21,12 +21,12 @@ from benchwright.curation.proposers.multiple_choice_plan import (
 from benchwright.curation.proposers.multiple_choice_values import option_of
 from benchwright.curation.proposers.stage import run_embedded
 from benchwright.curation.proposers.unit import Item, Unit
-from benchwright.curation.texts import standing
-from benchwright.curation.words import Trust, Words
 from benchwright.models.reply_schema import reply_schema
 from benchwright.schemas.errors import ItemError, UsageError
 from benchwright.schemas.jobs import JOBS, Proposal, shown_digest, text_view
 from benchwright.schemas.records import ImageRef, LocalizedText, QuestionType
+from benchwright.schemas.standing import standing
+from benchwright.schemas.words import Trust, Words
 from benchwright.schemas.workspace import Workspace
 
 SETTINGS = ChoiceSettings()

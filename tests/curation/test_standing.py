@@ -8,8 +8,6 @@ import pytest
 
 from benchwright.curation.problems import make_problems
 from benchwright.curation.proposers.chosen import chosen_questions
-from benchwright.curation.texts import standing
-from benchwright.curation.words import Trust, Words
 from benchwright.schemas.jobs import (
     Proposal,
     Verdict,
@@ -22,7 +20,9 @@ from benchwright.schemas.jobs import (
 )
 from benchwright.schemas.journal import write_jsonl
 from benchwright.schemas.records import Origin, Problem, Question, QuestionType, Rejected
+from benchwright.schemas.standing import standing
 from benchwright.schemas.tables import read_records
+from benchwright.schemas.words import Trust, Words
 from benchwright.schemas.workspace import Workspace
 
 ZH = {"question": "透镜在 2 cm 处成像，物体在何处？", "answer": "零"}

@@ -13,7 +13,6 @@ from functools import partial
 
 from pydantic import JsonValue, ValidationError
 
-from benchwright.curation.words import Words
 from benchwright.schemas.errors import ItemError
 from benchwright.schemas.jobs import problem_id, text_view, translation_view
 from benchwright.schemas.records import (
@@ -26,6 +25,7 @@ from benchwright.schemas.records import (
     QuestionType,
     Rejected,
 )
+from benchwright.schemas.words import Words
 
 TEXT_JOBS = ("translation", "multiple-choice", "decomposition")
 LABELS = "ABCDEFGHIJ"
