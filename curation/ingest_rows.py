@@ -20,6 +20,7 @@ from benchwright.schemas.records import DIFFICULTY_NAMES, ImageRef, LocalizedTex
 from benchwright.schemas.taxonomy import Taxonomy
 
 UNKNOWN_LICENSE = "unknown"
+DIVISION_SLASH = "\u2215"
 _DISCIPLINE_WORDS = {
     "math": "mathematics",
     "maths": "mathematics",
@@ -129,7 +130,7 @@ class RowReader:
             texts={code: part.text for code, part in sorted(parts.items())},
             images=images,
             question_type=main.question_type,
-            knowledge_points=_points(self.fields.get(values, "knowledge_points")),
+            knowledge_points=knowledge_paths(self.fields.get(values, "knowledge_points")),
             grade=self.fields.text(values, "grade"),
             chapter=self.fields.text(values, "chapter"),
             difficulty=_difficulty(self.fields.text(values, "difficulty"), notes),
@@ -242,10 +243,20 @@ def picture_refs(texts: Mapping[str, LocalizedText], images: tuple[ImageRef, ...
     return [*images, *(choice.image for text in texts.values() for choice in text.choices if choice.image)]
 
 
-def _points(value: Any) -> tuple[str, ...]:
-    """Knowledge points as paths; routes written with arrows ("A->B->C") become "A/B/C"; repeats are dropped."""
-    points = (re.sub(r"\s*(?:->|→|>>)\s*", "/", point) for point in text_list(value, "knowledge_points"))
-    return tuple(dict.fromkeys(points))
+def knowledge_paths(value: Any) -> tuple[str, ...]:
+    """Knowledge points as paths: routes written with arrows ("A->B->C") become "A/B/C"; repeats are dropped.
+
+    In a route with arrows a slash is part of a name ("AMC10/12"): it becomes the division slash, where no level ends.
+
+    Raises:
+        ItemError: neither a text nor a list of texts.
+    """
+    return tuple(dict.fromkeys(_path(point) for point in text_list(value, "knowledge_points")))
+
+
+def _path(point: str) -> str:
+    names = [name.strip() for name in re.split("->|→|>>", point)]
+    return "/".join(name.replace("/", DIVISION_SLASH) for name in names if name) if len(names) > 1 else point
 
 
 def _difficulty(text: str | None, notes: Notes) -> int | None:

@@ -11,7 +11,7 @@ import pytest
 
 from benchwright.curation.ingest import IngestOptions, ingest
 from benchwright.curation.ingest_pool import notes_path
-from benchwright.curation.ingest_rows import Note
+from benchwright.curation.ingest_rows import Note, knowledge_paths
 from benchwright.schemas.digest import sha256_file
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.journal import read_jsonl
@@ -165,6 +165,12 @@ def test_fields_are_mapped_by_dotted_paths_also_through_json_text(
     assert (question.knowledge_points, question.difficulty, question.grade) == (("A/B/C",), 5, "senior")
     assert question.subject == "optics"
     assert json.loads(question.source_row)["meta"] == row["meta"]
+
+
+def test_a_slash_inside_a_name_of_a_route_opens_no_level() -> None:
+    assert knowledge_paths(["AMC10/12 -> Divisibility (2/3)", "A/B", "A->B->"]) == (
+        "AMC10\u221512/Divisibility (2\u22153)", "A/B",
+    )  # fmt: skip
 
 
 def test_a_mapping_to_no_field_is_an_error_that_names_it(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import re
 from pathlib import Path
 
 import pytest
 
 from benchwright.curation.cover import smallest_cover
+from benchwright.curation.ingest_rows import knowledge_paths
 from benchwright.curation.select import choose, choose_deepest
 from benchwright.curation.select_items import Candidate, frequencies, points_at
 from benchwright.curation.select_rules import Rules, must_cover
@@ -32,7 +32,7 @@ def real_candidates(discipline: str) -> list[Candidate]:
             int(row["difficulty"] or 3),
             number % 20,
             0.5,
-            points_at(row["knowledge_points"] or (), number % 20, None),
+            points_at(row["knowledge_points"] or [], number % 20, None),
         )
         for number, row in enumerate(row for row in rows if row["discipline"] == discipline)
     ]
@@ -76,11 +76,7 @@ def text_candidates(discipline: str) -> list[Candidate]:
             3,
             number * 7919 % 333,
             number * 104729 % 1000 / 1000,
-            points_at(
-                [re.sub(r"\s*->\s*", "/", point) for point in row["knowledge_points"] or ()],
-                number * 7919 % 333,
-                None,
-            ),
+            points_at(knowledge_paths(row["knowledge_points"] or []), number * 7919 % 333, None),
         )
         for number, row in enumerate(rows)
     ]

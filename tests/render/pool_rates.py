@@ -6,11 +6,13 @@ import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import numpy as np
 from PIL import Image
 from pydantic import BaseModel
 
+from benchwright.curation.ingest import IngestOptions, ingest
 from benchwright.curation.proposers.decomposition_rules import decompose
 from benchwright.render.check import gate_for
 from benchwright.render.compose import render_vision_only, render_vision_rich, typesetter_for
@@ -22,10 +24,13 @@ from benchwright.render.legibility_result import GateState, InkMeasure
 from benchwright.render.legibility_scene import scene
 from benchwright.render.style import LOOKS, RenderStyle
 from benchwright.schemas.errors import ItemError
-from benchwright.schemas.recipe import StyleName
-from benchwright.schemas.records import Problem
+from benchwright.schemas.jobs import problem_id
+from benchwright.schemas.recipe import StyleName, default_recipe_toml
+from benchwright.schemas.records import Problem, Question
+from benchwright.schemas.tables import iter_records
+from benchwright.schemas.workspace import Workspace
 
-from .gate_sets import real_problems
+from .gate_sets import SHARED, Store, real_problems
 
 
 class PoolRow(BaseModel):
@@ -132,13 +137,40 @@ def decomposed(problem: Problem) -> Problem:
     return problem.model_copy(update={"texts": {problem.language: changed}})
 
 
-def judged_rich(
-    step: int = 1, first: int = 0, done: frozenset[str] = frozenset(), gate: Gate | None = None
-) -> Iterator[RichRow]:
-    """Every `step`-th item from the `first` on; without a gate only the independent ink check is made."""
-    for problem, store in real_problems(step, first):
-        if problem.problem_id in done:
-            continue
+def line_problems(folder: Path) -> Iterator[tuple[Problem, Store]]:
+    """The whole real pool as the line knows it: ingested, with its own answers, options and question types.
+
+    Answers matter to the decomposer, which moves no value into the drawing that gives one away.
+    """
+    toml = default_recipe_toml("real", ("mathematics", "physics", "chemistry", "biology"))
+    workspace = Workspace.create(folder / "workspace", toml)
+    ingest(workspace, [SHARED / "real_pool" / "pool.jsonl"], IngestOptions())
+    for name in workspace.pool_disciplines():
+        for question in iter_records(workspace.pool(name), Question):
+            refs = {*question.images, *(c.image for c in question.text.choices if c.image is not None)}
+            yield (
+                Problem(
+                    problem_id=problem_id(question.id),
+                    question_id=question.id,
+                    source=question.source,
+                    source_license=question.source_license,
+                    discipline=name,
+                    subject="unknown",
+                    difficulty=1,
+                    language=question.language,
+                    texts=question.texts,
+                    question_type=question.question_type,
+                    source_texts=question.texts,
+                    source_question_type=question.question_type,
+                    images=question.images,
+                ),
+                {ref.sha256: workspace.read_image(ref.sha256) for ref in refs},
+            )
+
+
+def judged_rich(problems: Iterable[tuple[Problem, Store]], gate: Gate | None = None) -> Iterator[RichRow]:
+    """Vision-rich pictures of problems; without a gate only the independent ink check is made."""
+    for problem, store in problems:
         split = decomposed(problem)
         decomposition = split.texts[split.language].decomposition
         assert decomposition is not None

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
+
 import pytest
 
 from benchwright.render.check import gate_for
 from benchwright.render.font import BUNDLED
 from benchwright.render.legibility import Gate
 from benchwright.schemas.recipe import StyleName
+from benchwright.schemas.records import Problem
 
+from .gate_sets import Store, real_problems
 from .pool_rates import (
     NO_VERSION,
     NOT_DRAWN,
@@ -19,6 +24,7 @@ from .pool_rates import (
     failed_share,
     judged_pool,
     judged_rich,
+    line_problems,
     passed_share,
     rich_table,
     table,
@@ -27,9 +33,11 @@ from .test_legibility_long import needs_reader
 from .test_real_input import needs_data
 
 
-def rich_rows(step: int, floor: int, gate: Gate | None = None) -> list[RichRow]:
-    """Every vision-rich picture of the real pool: no changed pixel meets the drawing's own ink."""
-    rows = list(judged_rich(step, gate=gate))
+def rich_rows(
+    problems: Iterable[tuple[Problem, Store]], floor: int, gate: Gate | None = None
+) -> list[RichRow]:
+    """Every vision-rich picture of real problems: no changed pixel meets the drawing's own ink."""
+    rows = list(judged_rich(problems, gate))
     drawn = [row for row in rows if row.state not in (NO_VERSION, NOT_DRAWN)]
     failed = sum(row.state == NOT_DRAWN for row in rows)
     assert len(drawn) >= floor
@@ -40,14 +48,14 @@ def rich_rows(step: int, floor: int, gate: Gate | None = None) -> list[RichRow]:
 
 @needs_data
 def test_marks_on_a_sample_of_real_drawings_leave_their_ink_alone() -> None:
-    rich_rows(80, 4)
+    rich_rows(real_problems(80), 4)
 
 
 @needs_data
 @needs_reader
 @pytest.mark.long
-def test_marks_on_all_real_drawings_leave_their_ink_alone_and_are_legible() -> None:
-    rows = rich_rows(1, 300, gate_for(BUNDLED))
+def test_marks_on_all_real_drawings_leave_their_ink_alone_and_are_legible(tmp_path: Path) -> None:
+    rows = rich_rows(line_problems(tmp_path), 500, gate_for(BUNDLED))
     print(rich_table(rows))
     drawn = [row for row in rows if row.state not in (NO_VERSION, NOT_DRAWN)]
     assert sum(row.state == PASSED for row in drawn) >= 0.98 * len(drawn)
