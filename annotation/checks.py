@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,8 +11,12 @@ from typing import Any
 from benchwright.schemas.errors import UsageError
 
 JsonObject = dict[str, Any]
-_VALUE_KEYS = {"choices": "choices", "rectanglelabels": "rectanglelabels", "textarea": "text"}
+_VALUE_KEYS = {"textarea": "text", "rectangle": "x", "keypoint": "x"}
+"""Where the value of a region stands; under the control's own type where nothing else is said."""
 _OPTION_TAGS = {"Choice", "Label"}
+_INDEX = re.compile(r"\{\{\w+\}\}")
+"""Number of a card in a Repeater, as it stands in the names of its controls."""
+_VARIABLE = re.compile(r"\$(\w+)(?:\[.*)?")
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,7 @@ def prediction_faults(config: str, result: Sequence[JsonObject]) -> list[str]:
 
 
 def _region_faults(controls: dict[str, Control], every_option: set[str], region: JsonObject) -> list[str]:
-    control = controls.get(str(region.get("from_name")))
+    control = _control(controls, str(region.get("from_name")))
     values = _values(region)
     if control is None:
         faults = [
@@ -78,7 +83,7 @@ def _region_faults(controls: dict[str, Control], every_option: set[str], region:
         ]
         return faults
     faults = []
-    if region.get("to_name") not in control.targets:
+    if not any(_named(target, str(region.get("to_name"))) for target in control.targets):
         faults.append(f"{control.name!r} does not belong to {region.get('to_name')!r}")
     if str(region.get("type", "")).lower() != control.type:
         faults.append(f"{control.name!r} is of type {control.type}, not {region.get('type')}")
@@ -95,9 +100,33 @@ def _region_faults(controls: dict[str, Control], every_option: set[str], region:
     return faults
 
 
+def data_faults(config: str, data: JsonObject) -> list[str]:
+    """Variables of the config that a task's data lacks; the server would refuse the whole batch for one of them."""
+    names: set[str] = set()
+    for element in ElementTree.fromstring(config).iter():
+        for attribute in ("value", "on"):
+            if match := _VARIABLE.fullmatch(element.get(attribute) or ""):
+                names.add(match[1])
+    return [f"the task's data has no {name!r}" for name in sorted(names - data.keys())]
+
+
+def _control(controls: dict[str, Control], name: str) -> Control | None:
+    """The control of that name; those of a Repeater have a number in place of the index."""
+    if name in controls:
+        return controls[name]
+    return next((control for pattern, control in controls.items() if _named(pattern, name)), None)
+
+
+def _named(pattern: str, name: str) -> bool:
+    if "{{" not in pattern:
+        return pattern == name
+    return re.fullmatch(r"\d+".join(map(re.escape, _INDEX.split(pattern))), name) is not None
+
+
 def _values(region: JsonObject) -> list[str]:
     value = region.get("value")
     if not isinstance(value, dict):
         return []
-    found = value.get(_VALUE_KEYS.get(str(region.get("type", "")).lower(), ""), [])
+    kind = str(region.get("type", "")).lower()
+    found = value.get(_VALUE_KEYS.get(kind, kind), [])
     return [str(entry) for entry in found] if isinstance(found, list) else [str(found)]

@@ -141,7 +141,7 @@ class ReviewServer:
         )
         return Project(int(made.id), title, description, config, "")
 
-    def restyle(self, project: int, config: str, instruction: str) -> None:
+    def restyle(self, project: int, config: str, instruction: str, description: str) -> None:
         """Change how a project's page looks; the caller has checked that its controls and options stay the same."""
         self._call(
             "change the look of a project",
@@ -149,7 +149,17 @@ class ReviewServer:
                 project,
                 label_config=config,
                 expert_instruction=instruction,
+                description=description,
                 request_options={"max_retries": 0},
+            ),
+        )
+
+    def let_answer(self, project: int, people: int) -> None:
+        """Choose how many people the server asks for an answer to each task of a project."""
+        self._call(
+            "choose how many people answer a task",
+            lambda: self._sdk.projects.update(
+                project, maximum_annotations=people, request_options={"max_retries": 0}
             ),
         )
 
@@ -219,6 +229,10 @@ class ReviewServer:
                 request_options={"max_retries": 0, "timeout_in_seconds": int(_WRITE_LIMIT)},
             ),
         )
+
+    def update_task(self, task: int, data: JsonObject) -> None:
+        """Replace what a task shows; its proposals stay."""
+        self._request("PATCH", f"/api/tasks/{task}/", payload={"data": data})
 
     def delete_task(self, task: int) -> None:
         """Delete one task with all that hangs on it."""
@@ -293,6 +307,17 @@ class ReviewServer:
                 request_options={"max_retries": 0, "timeout_in_seconds": int(_WRITE_LIMIT)},
             ),
         )
+
+    def create_prediction(self, prediction: JsonObject) -> None:
+        """Store one proposal by the call that does not look into it.
+
+        Label Studio leaves out of a bulk what its own checker does not know (cards of a Repeater), answers 201 all the
+        same, and stores it when it is sent alone.
+
+        Raises:
+            ServerTrouble: it was refused, or the outcome is unknown.
+        """
+        self._request("POST", "/api/predictions/", payload=prediction)
 
     def delete_prediction(self, prediction: int) -> None:
         """Delete one proposal; annotations made from it stay."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable
+from datetime import UTC, datetime
 
 from pydantic import ValidationError
 
@@ -16,6 +17,7 @@ from benchwright.schemas.records import Record
 from benchwright.schemas.workspace import Workspace
 
 _PREFIX = "benchwright:"
+_GUIDELINES = "guidelines:"
 _TITLE_LIMIT = 50
 
 
@@ -68,17 +70,15 @@ def ensure_project(
     )
     found = _same_page(server.projects(), wanted)
     if found is not None:
-        project, _ = found
-        if project.config != group.config:
-            server.restyle(project.id, group.config, group.instruction)
+        _renew(server, found[0], group)
         return found
     try:
         return server.create_project(
             f"{group.title} ({slot})"[:_TITLE_LIMIT],
             f"{group.title}, slot {slot}, benchmark {wanted.benchmark}. Made by Benchwright: do not edit.\n"
-            f"{_PREFIX}{canonical_json(wanted)}",
+            f"{_PREFIX}{canonical_json(wanted)}\n{_GUIDELINES}{group.guidelines.sha256}",
             group.config,
-            group.instruction,
+            group.guidelines.html,
         ), wanted
     except ServerTrouble:
         # The server may have made it all the same.
@@ -86,6 +86,38 @@ def ensure_project(
         if found is None:
             raise
         return found
+
+
+def guidelines_at(project: Project, moment: str) -> str | None:
+    """Digest of the guidelines that a project showed at a time (ISO 8601); None where none are on record."""
+    shown = None
+    for digest, since in _guidelines(project.description):
+        if since is None or datetime.fromisoformat(since) <= datetime.fromisoformat(moment):
+            shown = digest
+    return shown
+
+
+def _renew(server: ReviewServer, project: Project, group: ReviewGroup) -> None:
+    """Bring the look of a page and its guidelines up to date; since when the new ones are shown is kept with it."""
+    known = _guidelines(project.description)
+    same = bool(known) and known[-1][0] == group.guidelines.sha256
+    if same and project.config == group.config:
+        return
+    description = project.description
+    if not same:
+        since = datetime.now(UTC).isoformat(timespec="seconds")
+        description += f"\n{_GUIDELINES}{group.guidelines.sha256} {since}"
+    server.restyle(project.id, group.config, group.guidelines.html, description)
+
+
+def _guidelines(description: str) -> list[tuple[str, str | None]]:
+    """(digest, since when; None from the start), oldest first."""
+    lines = [
+        line.removeprefix(_GUIDELINES).split()
+        for line in description.splitlines()
+        if line.startswith(_GUIDELINES)
+    ]
+    return [(line[0], line[1] if len(line) > 1 else None) for line in lines if line]
 
 
 def config_digest(job: ReviewJob, group: ReviewGroup) -> str:

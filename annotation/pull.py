@@ -13,12 +13,15 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
-from benchwright.annotation.client import JsonObject, ReviewServer
+from benchwright.annotation.client import JsonObject, Project, ReviewServer
+from benchwright.annotation.consensus import consensus_rule
 from benchwright.annotation.jobs.base import ReviewJob
+from benchwright.annotation.jobs.controls import undecided
 from benchwright.annotation.people import People
 from benchwright.annotation.private import read_private, write_private
-from benchwright.annotation.projects import ProjectMark, our_projects
-from benchwright.annotation.verdicts import SLOTS, current_states, derive_verdicts
+from benchwright.annotation.projects import ProjectMark, guidelines_at, our_projects
+from benchwright.annotation.slots import answered_twice, needed_slots, open_slots
+from benchwright.annotation.verdicts import current_states, derive_verdicts
 from benchwright.schemas.digest import canonical_json
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.jobs import JOBS, Review
@@ -47,6 +50,8 @@ class PullResult:
     """New lines by state."""
     verdicts: Mapping[str, int]
     """All verdicts by basis."""
+    twice: int = 0
+    """Items that one person answered in several slots: counted once, and another person is needed."""
 
     @property
     def new(self) -> int:
@@ -60,7 +65,7 @@ def pull_job(
     job: ReviewJob,
     *,
     full: bool = False,
-    slots: Sequence[str] = SLOTS,
+    slots: Sequence[str] | None = None,
 ) -> PullResult:
     """Pull one job and derive its verdicts.
 
@@ -69,7 +74,7 @@ def pull_job(
         workspace: `reviews/` and `people.json` are written.
         job: which review.
         full: look at every task and notice deleted annotations; otherwise only at what changed since the last pull.
-        slots: independent reviews that an item needs.
+        slots: independent reviews that an item needs; None: those of the recipe and of the projects in use.
 
     Raises:
         UsageError: the job was never pushed.
@@ -92,7 +97,8 @@ def pull_job(
             rows = list(server.annotated(project.id, _since(watermarks, mark, full)))
             drafted = server.drafted(project.id)
             people.admit(_names(rows, drafted, emails))
-            fresh += _project_reviews(job, mark, rows, drafted, people, emails)
+            page = PulledPage(job, project, mark, people, emails)
+            fresh += _project_reviews(page, rows, drafted)
             # Drafts are listed whole each time, annotations only by a full pull.
             fresh += _gone(known, mark, "d", [draft["id"] for row in drafted for draft in row["drafts"]])
             if full:
@@ -104,15 +110,20 @@ def pull_job(
         journal.extend(added)
         # Only now: a watermark that ran ahead of the journal would lose reviews.
         write_private(_watermark_path(workspace), Watermarks(newest=newest))
-        verdicts = write_verdicts(workspace, job.name, [*known, *added], slots)
-        return PullResult(len(projects), len(people), Counter(review.state for review in added), verdicts)
+        needed = slots or needed_slots(
+            workspace.recipe.annotation.slots, open_slots(mark for _, mark in projects)
+        )
+        verdicts = write_verdicts(workspace, job.name, [*known, *added], needed)
+        twice = len(answered_twice(current_states([*known, *added])))
+        states: Counter[str] = Counter(review.state for review in added)
+        return PullResult(len(projects), len(people), states, verdicts, twice)
 
 
 def write_verdicts(
     workspace: Workspace, job: str, reviews: Sequence[Review], slots: Sequence[str]
 ) -> Counter[str]:
     """Derive and write the verdicts of a job; returns how many there are by basis."""
-    verdicts = derive_verdicts(reviews, slots)
+    verdicts = derive_verdicts(reviews, slots, consensus_rule(workspace.recipe.annotation))
     write_jsonl(workspace.verdicts(job), verdicts)
     return Counter(verdict.basis for verdict in verdicts)
 
@@ -129,31 +140,36 @@ def unseen(known: Iterable[Review], fresh: Iterable[Review]) -> list[Review]:
     return added
 
 
-def task_reviews(
-    job: ReviewJob, mark: ProjectMark, row: JsonObject, people: People, emails: Mapping[int, str]
-) -> list[Review]:
+@dataclass(frozen=True)
+class PulledPage:
+    """A project whose tasks are being read."""
+
+    job: ReviewJob
+    project: Project
+    mark: ProjectMark
+    people: People
+    emails: Mapping[int, str]
+
+
+def task_reviews(page: PulledPage, row: JsonObject) -> list[Review]:
     """All states that one listed task holds: its annotations and its drafts, each once per required field.
 
-    A required field without an answer gets a state too, with value None: unfinished work is not "no work yet".
+    A required field without an answer gets a state too, with value None: unfinished work is not "no work yet", and
+    "cannot decide" is an answer to none of them.
     """
     reviews: list[Review] = []
     for annotation in row.get("annotations") or []:
-        author = people.pseudonym(_email(annotation["completed_by"], emails))
+        author = page.people.pseudonym(_email(annotation["completed_by"], page.emails))
         state: State = "skipped" if annotation.get("was_cancelled") else "submitted"
-        reviews += _field_reviews(job, mark, row["data"], annotation, author, state, str(annotation["id"]))
+        reviews += _field_reviews(page, row["data"], annotation, author, state, str(annotation["id"]))
     for draft in row.get("drafts") or []:
-        author = people.pseudonym(str(draft["user"]))
-        reviews += _field_reviews(job, mark, row["data"], draft, author, "draft", f"d{draft['id']}")
+        author = page.people.pseudonym(str(draft["user"]))
+        reviews += _field_reviews(page, row["data"], draft, author, "draft", f"d{draft['id']}")
     return reviews
 
 
 def _project_reviews(
-    job: ReviewJob,
-    mark: ProjectMark,
-    rows: Sequence[JsonObject],
-    drafted: Sequence[JsonObject],
-    people: People,
-    emails: Mapping[int, str],
+    page: PulledPage, rows: Sequence[JsonObject], drafted: Sequence[JsonObject]
 ) -> list[Review]:
     # The task list shows only the asking account's drafts; all drafts come from their own listing.
     annotated = [{**row, "drafts": []} for row in rows]
@@ -161,21 +177,16 @@ def _project_reviews(
     found: list[Review] = []
     for row in sorted([*annotated, *only_drafts], key=lambda row: int(row["id"])):
         if "task_key" in row["data"]:  # others were put there by hand
-            found += task_reviews(job, mark, row, people, emails)
+            found += task_reviews(page, row)
     return found
 
 
 def _field_reviews(
-    job: ReviewJob,
-    mark: ProjectMark,
-    data: JsonObject,
-    annotation: JsonObject,
-    author: str,
-    state: State,
-    number: str,
+    page: PulledPage, data: JsonObject, annotation: JsonObject, author: str, state: State, number: str
 ) -> list[Review]:
-    result = annotation.get("result") or []
-    answers = {} if state == "skipped" else job.answers(result)
+    result, job = annotation.get("result") or [], page.job
+    said = None if state == "skipped" else undecided(result)
+    answers = {} if state == "skipped" or said is not None else job.answers(result, data)
     lead_time = annotation.get("lead_time")
     reviews = []
     for field in JOBS[job.name].fields:
@@ -191,13 +202,16 @@ def _field_reviews(
                 digest=data["digest"],
                 value=None if answer is None else answer.value,
                 pseudonym=author,
-                slot=mark.slot,
+                slot=page.mark.slot,
                 state=state,
                 origin="manual" if answer is None else answer.origin,
-                annotation_id=f"{mark.uid}-{number}",
+                annotation_id=f"{page.mark.uid}-{number}",
                 updated_at=str(annotation["updated_at"]),
                 lead_time=None if lead_time is None else float(lead_time),
                 comment=job.comment(result),
+                guidelines=guidelines_at(page.project, str(annotation["updated_at"])),
+                undecided=said,
+                withheld=data.get("withheld"),
             )
         )
     return reviews
@@ -216,7 +230,8 @@ def _gone(known: Sequence[Review], mark: ProjectMark, kind: str, present: Iterab
 
 
 def _state_name(review: Review) -> tuple[str, str, str, str, str]:
-    return (review.annotation_id, review.field, review.updated_at, review.state, canonical_json(review.value))
+    said = canonical_json([review.value, review.undecided])
+    return (review.annotation_id, review.field, review.updated_at, review.state, said)
 
 
 def _names(rows: Iterable[JsonObject], drafted: Iterable[JsonObject], emails: Mapping[int, str]) -> list[str]:

@@ -11,11 +11,12 @@ import os
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchwright.annotation.checks import prediction_faults
 from benchwright.annotation.client import JsonObject, Prediction, Project, ReviewServer, ServerTrouble, Task
-from benchwright.annotation.jobs.base import ReviewGroup, ReviewJob, task_key
+from benchwright.annotation.gold import load_gold, mixed_in
+from benchwright.annotation.jobs.base import ReviewGroup, ReviewJob, task_key, without_hints
 from benchwright.annotation.projects import ensure_project
 from benchwright.annotation.server import shown_folder
 from benchwright.annotation.verdicts import SLOTS
@@ -23,6 +24,7 @@ from benchwright.schemas.digest import canonical_json, digest_of
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.jobs import Key, Proposal
 from benchwright.schemas.journal import read_jsonl
+from benchwright.schemas.recipe import AnnotationRecipe
 from benchwright.schemas.records import Rejected
 from benchwright.schemas.workspace import Workspace
 
@@ -38,17 +40,22 @@ class GroupPush:
 
     group: str
     slot: str
-    project: int
+    project: int | None
+    """None for a page without items: no project is made for it."""
     tasks: int
     """Tasks of the page, all of them on the server now."""
     new: int
     proposals: int
     """Tasks that show a proposal."""
     proposals_changed: int
+    refreshed: int
+    """Tasks nobody worked on yet whose picture of item or proposal was brought up to date."""
     stale: int
     """Tasks on the server whose content has changed since, or that are no longer selected; left alone."""
     rejected: tuple[Rejected, ...]
     """Items that cannot be shown, and proposals that cannot (`proposal-not-in-config`: their tasks are there)."""
+    waiting: tuple[Rejected, ...] = ()
+    """Items that an earlier job holds up (`waits-for-JOB`); push again once it is done."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +73,9 @@ def push_job(
     job: ReviewJob,
     slots: Sequence[str] = SLOTS,
     progress: Callable[[int], None] = lambda n: None,
+    recipe: AnnotationRecipe | None = None,
 ) -> list[GroupPush]:
-    """Push one job.
+    """Push one job. Items with a known answer (`annotation.gold`) are mixed in among the others.
 
     Args:
         server: where to.
@@ -75,18 +83,20 @@ def push_job(
         job: which review.
         slots: independent reviews; each has its own project, so that nobody sees another's answer.
         progress: told how many tasks arrived, batch by batch.
+        recipe: in place of the workspace's own `[annotation]`.
 
     Raises:
         ServerTrouble: the server kept failing; run again, nothing will be doubled.
         UsageError: it cannot show the pictures, or somebody worked on both copies of a doubled task.
     """
     with workspace.lock(f"annotate-push/{job.name}"):
-        proposals = newest_proposals(workspace, job.name)
+        proposals, gold = newest_proposals(workspace, job.name), load_gold(workspace, job.name)
+        settings = recipe or workspace.recipe.annotation
         done = []
         for group in job.groups(workspace):
-            place_images(workspace, job, group)
+            mixed = replace(group, items=tuple(mixed_in(group.items, gold, settings.seed)))
             for slot in slots:
-                done.append(_push_group(server, workspace, job, group, slot, proposals, progress))
+                done.append(push_page(server, workspace, job, mixed, slot, proposals, settings, progress))
         return done
 
 
@@ -120,22 +130,33 @@ def place_images(workspace: Workspace, job: ReviewJob, group: ReviewGroup) -> No
         partial.replace(target)
 
 
-def _push_group(
+def push_page(
     server: ReviewServer,
     workspace: Workspace,
     job: ReviewJob,
     group: ReviewGroup,
     slot: str,
     proposals: Mapping[Key, Proposal],
-    progress: Callable[[int], None],
+    recipe: AnnotationRecipe,
+    progress: Callable[[int], None] = lambda n: None,
 ) -> GroupPush:
+    """Push one page in one slot; the caller holds the job's lock.
+
+    Raises:
+        ServerTrouble, UsageError: as `push_job`.
+    """
+    place_images(workspace, job, group)
+    if not group.items:
+        return GroupPush(group.name, slot, None, 0, 0, 0, 0, 0, 0, group.rejected, group.waiting)
     project, _ = ensure_project(server, workspace, job, group, slot)
     if any(item.images for item in group.items):
         server.serve_folder(project.id, str(shown_folder(workspace) / job.name), f"pictures of {job.name}")
-    wanted, rejected = _wanted_tasks(job, group, slot, proposals)
-    before = _by_key(server.tasks(project.id))
+    wanted, rejected = _wanted_tasks(job, group, slot, proposals, recipe)
+    listed = server.tasks(project.id)
+    before = _by_key(listed)
     _import_missing(server, project, wanted, progress)
     present = _remove_surplus(server, project, {task.key for task in wanted})
+    refreshed = _refresh_data(server, project, wanted, listed)
     changed = _reconcile_predictions(server, project, wanted, present)
     keys = {task.key for task in wanted}
     return GroupPush(
@@ -146,27 +167,36 @@ def _push_group(
         new=len(keys - set(before)),
         proposals=sum(task.prediction is not None for task in wanted),
         proposals_changed=changed,
+        refreshed=refreshed,
         stale=len(set(present) - keys),
         rejected=(*group.rejected, *rejected),
+        waiting=group.waiting,
     )
 
 
 def _wanted_tasks(
-    job: ReviewJob, group: ReviewGroup, slot: str, proposals: Mapping[Key, Proposal]
+    job: ReviewJob,
+    group: ReviewGroup,
+    slot: str,
+    proposals: Mapping[Key, Proposal],
+    recipe: AnnotationRecipe,
 ) -> tuple[list[_Wanted], list[Rejected]]:
     fitting = _fitting(group, proposals)
     label = round_label([p for found in fitting.values() for p in found.values()])
     wanted, rejected = [], []
     for item in group.items:
         key = task_key(job, slot, item)
+        withheld = is_withheld(recipe, key)
         data = {
-            **item.data,
+            **(without_hints(item, item.data) if withheld else item.data),
+            "withheld": withheld,
             "item_id": item.item_id,
             "language": item.language,
             "digest": item.digest,
             "task_key": key,
         }
-        prediction = _prediction(job, fitting[item.item_id], label)
+        shown = {} if withheld else fitting[item.item_id, item.language]
+        prediction = _prediction(job, shown, data, label)
         if prediction is not None:
             faults = prediction_faults(group.config, prediction["result"])
             if faults:
@@ -184,14 +214,23 @@ def _wanted_tasks(
     return wanted, rejected
 
 
-def _fitting(group: ReviewGroup, proposals: Mapping[Key, Proposal]) -> dict[str, dict[str, Proposal]]:
-    """The proposals for what is shown now, by item and field; those for an older text do not count."""
+def _fitting(
+    group: ReviewGroup, proposals: Mapping[Key, Proposal]
+) -> dict[tuple[str, str | None], dict[str, Proposal]]:
+    """The proposals for what is shown now, by item, language and field; those for an older text do not count."""
     shown = {(item.item_id, item.language, item.digest) for item in group.items}
-    found: dict[str, dict[str, Proposal]] = {item.item_id: {} for item in group.items}
+    found: dict[tuple[str, str | None], dict[str, Proposal]] = {
+        (item.item_id, item.language): {} for item in group.items
+    }
     for key, proposal in proposals.items():
         if (key.item_id, key.language, key.digest) in shown:
-            found[key.item_id][key.field] = proposal
+            found[key.item_id, key.language][key.field] = proposal
     return found
+
+
+def is_withheld(recipe: AnnotationRecipe, key: str) -> bool:
+    """Whether a task was drawn to show no proposal; the same for a key however often it is pushed."""
+    return int(digest_of(["no-proposal", recipe.seed, key])[:12], 16) < recipe.no_proposal_share * 16**12
 
 
 def round_label(proposals: Iterable[Proposal]) -> str:
@@ -204,8 +243,10 @@ def round_label(proposals: Iterable[Proposal]) -> str:
     return f"{names[:80]} {digest_of([list(maker) for maker in makers])[:8]}"
 
 
-def _prediction(job: ReviewJob, proposals: Mapping[str, Proposal], label: str) -> JsonObject | None:
-    regions = job.regions(proposals)
+def _prediction(
+    job: ReviewJob, proposals: Mapping[str, Proposal], data: JsonObject, label: str
+) -> JsonObject | None:
+    regions = job.regions(proposals, data)
     if not regions:
         return None
     sure = [proposal.confidence for proposal in proposals.values() if proposal.confidence is not None]
@@ -267,6 +308,34 @@ def _batches(tasks: Iterable[_Wanted]) -> Iterator[list[JsonObject]]:
         yield batch
 
 
+def _refresh_data(
+    server: ReviewServer, project: Project, wanted: Sequence[_Wanted], listed: Sequence[Task]
+) -> int:
+    """Bring what tasks show up to date where nobody worked on them; what a reviewer answered to stays as it was seen.
+
+    The item is the same (its digest is in the key), but a page also shows proposals, and drawings of formulas.
+    """
+    goal = {task.key: task.data for task in wanted}
+    old = [
+        task
+        for task in listed
+        if (key := str(task.data.get("task_key"))) in goal
+        and canonical_json(goal[key]) != canonical_json(task.data)
+    ]
+    if not old:
+        return 0
+    worked = _worked_on(server, project)
+    old = [task for task in old if task.id not in worked]
+    for task in old:
+        server.update_task(task.id, goal[str(task.data["task_key"])])
+    return len(old)
+
+
+def _worked_on(server: ReviewServer, project: Project) -> set[int]:
+    worked = {int(row["id"]) for row in server.annotated(project.id)}
+    return worked | {int(row["id"]) for row in server.drafted(project.id)}
+
+
 def _remove_surplus(server: ReviewServer, project: Project, keys: set[str]) -> dict[str, int]:
     """Keep one task per key: the one that was worked on, else the oldest. Tasks with work are never deleted.
 
@@ -279,8 +348,7 @@ def _remove_surplus(server: ReviewServer, project: Project, keys: set[str]) -> d
         raise ServerTrouble(f"{len(lost)} tasks did not arrive in project {project.id}: run the push again.")
     doubled = {key: ids for key, ids in present.items() if len(ids) > 1}
     if doubled:
-        worked = {int(row["id"]) for row in server.annotated(project.id)}
-        worked |= {int(row["id"]) for row in server.drafted(project.id)}
+        worked = _worked_on(server, project)
         for key, ids in doubled.items():
             kept = sorted(ids, key=lambda task: (task not in worked, task))
             if sum(task in worked for task in ids) > 1:
@@ -300,7 +368,7 @@ def _reconcile_predictions(
     """Make each task hold exactly its proposal of this round; returns how many were stored or replaced."""
     goal = {present[task.key]: task.prediction for task in wanted if task.prediction is not None}
     concerned = {present[task.key] for task in wanted}
-    changed = 0
+    changed, sent = 0, False
     for attempt in range(1, _ATTEMPTS + 1):
         kept, _ = _split_predictions(server.predictions(project.id), goal, concerned)
         missing = [{"task": task, **goal[task]} for task in goal if task not in kept]
@@ -308,8 +376,13 @@ def _reconcile_predictions(
         if not missing:
             break
         try:
-            for start in range(0, len(missing), BATCH):
-                server.import_predictions(project.id, missing[start : start + BATCH])
+            if not sent:
+                for start in range(0, len(missing), BATCH):
+                    server.import_predictions(project.id, missing[start : start + BATCH])
+                sent = True
+            else:  # what a bulk left out without a word
+                for prediction in missing:
+                    server.create_prediction(prediction)
         except ServerTrouble:
             if attempt == _ATTEMPTS:
                 raise

@@ -14,13 +14,14 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
+from benchwright.annotation.items import in_order
 from benchwright.annotation.jobs import find_job
 from benchwright.annotation.jobs.base import ReviewItem, ReviewJob
 from benchwright.annotation.pull import unseen, write_verdicts
-from benchwright.annotation.verdicts import SLOTS
+from benchwright.annotation.slots import needed_slots
 from benchwright.schemas.digest import digest_of
 from benchwright.schemas.errors import UsageError
-from benchwright.schemas.jobs import JOBS, Review
+from benchwright.schemas.jobs import JOBS, Review, Undecided
 from benchwright.schemas.journal import Journal, read_jsonl
 from benchwright.schemas.records import Language, Record, Sha256
 from benchwright.schemas.workspace import Workspace
@@ -48,6 +49,8 @@ class ReplayLine(Record):
     updated_at: str | None = None
     lead_time: float | None = None
     comment: str | None = None
+    guidelines: Sha256 | None = None
+    undecided: Undecided | None = None
 
 
 @dataclass(frozen=True)
@@ -60,19 +63,21 @@ class ReplayResult:
     new: int
     """Of these, lines that were not in the journal yet."""
     other_items: int
-    """Lines about items that are not selected here."""
+    """Lines about items that are not selected here, or that an earlier job holds up."""
     stale: int
     """Lines about an older content of a selected item; not applied."""
     verdicts: Mapping[str, int]
 
 
-def replay_reviews(workspace: Workspace, path: Path, slots: Sequence[str] = SLOTS) -> list[ReplayResult]:
+def replay_reviews(
+    workspace: Workspace, path: Path, slots: Sequence[str] | None = None
+) -> list[ReplayResult]:
     """Apply a reviews file; running it again changes nothing.
 
     Args:
         workspace: needs its selection.
         path: JSON Lines of `ReplayLine`.
-        slots: independent reviews that an item needs.
+        slots: independent reviews that an item needs; None: those of the recipe and of the file.
 
     Raises:
         UsageError: the file is missing, holds a pseudonym that is not marked as replayed, or an unknown job or field.
@@ -81,9 +86,10 @@ def replay_reviews(workspace: Workspace, path: Path, slots: Sequence[str] = SLOT
         raise UsageError(f"there is no reviews file {path}: give the path of a JSON Lines file.")
     lines = read_jsonl(path, ReplayLine)
     _check(path, lines)
+    needed = slots or needed_slots(workspace.recipe.annotation.slots, {line.slot for line in lines})
     return [
-        _replay_job(workspace, find_job(name), [line for line in lines if line.job == name], slots)
-        for name in sorted({line.job for line in lines})
+        _replay_job(workspace, find_job(name), [line for line in lines if line.job == name], needed)
+        for name in in_order({line.job for line in lines})
     ]
 
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from benchwright.annotation.items import ORDER, in_order, in_use
 from benchwright.annotation.jobs.base import ReviewJob
 from benchwright.annotation.push import newest_proposals
+from benchwright.annotation.slots import REMARKS, counted
 from benchwright.annotation.verdicts import current_states
 from benchwright.schemas.jobs import JOBS, Review, Verdict
 from benchwright.schemas.journal import Journal, read_jsonl
 from benchwright.schemas.workspace import Workspace
+
+_Shown = tuple[str, str | None, str]
+"""Item, language, digest of what is shown."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +29,7 @@ class JobState:
     proposed: int
     """Items with a proposal for their present content."""
     agreed: int
-    """Items whose required fields all have a final value."""
+    """Items whose required fields all have a final value, and no other field an answer that does not settle it."""
     open: int
     """Items with submitted answers that do not settle them."""
     skipped: int
@@ -31,6 +37,8 @@ class JobState:
     draft: int
     """Items with unsubmitted work only: not final, and not untouched."""
     untouched: int
+    waiting: int = 0
+    """Items, beyond `items`, that an earlier job holds up."""
 
 
 def job_states(workspace: Workspace, job: ReviewJob) -> list[JobState]:
@@ -39,15 +47,16 @@ def job_states(workspace: Workspace, job: ReviewJob) -> list[JobState]:
     Raises:
         UsageError: the taxonomy lacks a selected discipline.
     """
-    final = _final_fields(workspace, job.name)
+    final, unsettled = _fields(workspace, job.name)
     states = _reviewed(workspace, job.name)
-    proposals = {(key.item_id, key.digest) for key in newest_proposals(workspace, job.name)}
+    proposals = {(key.item_id, key.language, key.digest) for key in newest_proposals(workspace, job.name)}
     required = {field.name for field in JOBS[job.name].fields if field.required}
     found = []
     for group in job.groups(workspace):
-        keys = [(item.item_id, item.digest) for item in group.items]
+        keys = [(item.item_id, item.language, item.digest) for item in group.items]
         counts = Counter(
-            _item_state(states.get(key, set()), required <= final.get(key, set())) for key in keys
+            _item_state(states.get(key, set()), required <= final.get(key, set()) and key not in unsettled)
+            for key in keys
         )
         found.append(
             JobState(
@@ -60,22 +69,42 @@ def job_states(workspace: Workspace, job: ReviewJob) -> list[JobState]:
                 skipped=counts["skipped"],
                 draft=counts["draft"],
                 untouched=counts["untouched"],
+                waiting=len(group.waiting),
             )
         )
     return found
 
 
+def shown_jobs(workspace: Workspace, jobs: Mapping[str, ReviewJob]) -> list[ReviewJob]:
+    """The jobs that have something to tell, in the order of review: those in use, tags, what was pushed from runs."""
+    return [
+        jobs[name]
+        for name in in_order(jobs)
+        if name == "tagging"
+        or in_use(workspace, name)
+        or (name not in ORDER and jobs[name].groups(workspace))
+    ]
+
+
+def next_job(states: Sequence[JobState]) -> str | None:
+    """The first job, in the order of review, that people are not done with; None where they are."""
+    left = {state.job for state in states if state.agreed < state.items}
+    return next((job for job in (*ORDER, *sorted(left)) if job in left), None)
+
+
 def stale_items(workspace: Workspace, job: ReviewJob) -> int:
     """How many reviewed contents are of the past: the item has changed since, or is not selected any more."""
-    shown = {(item.item_id, item.digest) for group in job.groups(workspace) for item in group.items}
+    shown = {
+        (item.item_id, item.language, item.digest) for group in job.groups(workspace) for item in group.items
+    }
     return len(set(_reviewed(workspace, job.name)) - shown)
 
 
-def _reviewed(workspace: Workspace, job: str) -> dict[tuple[str, str], set[str]]:
-    """States of the words on each item and content."""
-    states: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for review in current_states(Journal(workspace.reviews(job)).read(Review)):
-        states[(review.item_id, review.digest)].add(review.state)
+def _reviewed(workspace: Workspace, job: str) -> dict[_Shown, set[str]]:
+    """States of the words on each item and content, without those of the qualification."""
+    states: dict[_Shown, set[str]] = defaultdict(set)
+    for review in counted(current_states(Journal(workspace.reviews(job)).read(Review))):
+        states[(review.item_id, review.language, review.digest)].add(review.state)
     return dict(states)
 
 
@@ -88,11 +117,15 @@ def _item_state(states: set[str], settled: bool) -> str:
     return "untouched"
 
 
-def _final_fields(workspace: Workspace, job: str) -> dict[tuple[str, str], set[str]]:
+def _fields(workspace: Workspace, job: str) -> tuple[dict[_Shown, set[str]], set[_Shown]]:
+    """(fields with a final value, by what was shown; what was shown with a field that answers left open)."""
     path = workspace.verdicts(job)
-    found: dict[tuple[str, str], set[str]] = defaultdict(set)
-    if path.exists():
-        for verdict in read_jsonl(path, Verdict):
-            if verdict.basis != "open":
-                found[(verdict.item_id, verdict.digest)].add(verdict.field)
-    return dict(found)
+    final: dict[_Shown, set[str]] = defaultdict(set)
+    unsettled: set[_Shown] = set()
+    for verdict in read_jsonl(path, Verdict) if path.exists() else []:
+        shown = (verdict.item_id, verdict.language, verdict.digest)
+        if verdict.basis != "open":
+            final[shown].add(verdict.field)
+        elif verdict.by and verdict.field not in REMARKS:  # nobody's: all its annotations were deleted
+            unsettled.add(shown)
+    return dict(final), unsettled

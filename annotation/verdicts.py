@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
+from pydantic import JsonValue
+
+from benchwright.annotation.consensus import ConsensusRule, consensus_values
+from benchwright.annotation.slots import ADJUDICATION, QUALIFICATION, ItemKey, counted, item_key
 from benchwright.schemas.digest import canonical_json
-from benchwright.schemas.jobs import Key, Review, Verdict
+from benchwright.schemas.jobs import JOBS, Key, Review, Verdict
 
 SLOTS = ("A",)
-"""The independent reviews that an item needs. One slot so far; a second makes blind double review."""
+"""The independent reviews that an item needs where nobody says otherwise."""
 
 
 def current_states(reviews: Iterable[Review]) -> list[Review]:
@@ -27,19 +31,61 @@ def current_states(reviews: Iterable[Review]) -> list[Review]:
     return [review for review in newest.values() if review.state != "deleted"]
 
 
-def derive_verdicts(reviews: Sequence[Review], slots: Sequence[str] = SLOTS) -> list[Verdict]:
+def derive_verdicts(
+    reviews: Sequence[Review], slots: Sequence[str] = SLOTS, consensus: ConsensusRule | None = None
+) -> list[Verdict]:
     """One verdict per key, sorted by key.
 
-    `agreed`: every slot has a submitted answer and all submitted answers are the same. Two people who disagree, a
-    skipped task, a draft or a missing slot leave the key `open`: no last word wins, and a draft counts for nothing.
+    Its basis is the first of these that holds:
+
+    - `adjudicated`: an adjudicator answered; several who answer differently leave it open. Of a field that need not be
+      filled in, an adjudicator's blank is final too (value None).
+    - `agreed`: every slot has a submitted answer and all submitted answers are the same.
+    - `consensus`: the recipe allows it, enough people answered, nobody of them gave no answer, and one value is likely
+      enough.
+    - `open`: all else. Two people who disagree, a skipped task, a draft or a missing slot settle nothing: no last word
+      wins, and a draft counts for nothing.
+
+    A person who answered in two slots counts in the first; the qualification set settles nothing.
+
+    Args:
+        reviews: all pulled states.
+        slots: the independent reviews that an item needs.
+        consensus: the rule; None where the recipe allows none.
     """
     live: dict[Key, list[Review]] = defaultdict(list)
     for review in reviews:
-        live[review.key]  # a key whose annotations were all deleted stays, as open
-    for review in current_states(reviews):
+        if review.slot != QUALIFICATION:
+            live[review.key]  # a key whose annotations were all deleted stays, as open
+    states = counted(current_states(reviews))
+    for review in states:
         live[review.key].append(review)
     jobs = {review.key: review.job for review in reviews}
-    return [_verdict(jobs[key], key, live[key], slots) for key in sorted(live, key=_order)]
+    likely = {} if consensus is None else consensus_values(states, consensus)
+    last = _last_words(states)
+    return [
+        _verdict(jobs[key], key, [*live[key], *_blanks(key, live[key], last)], slots, likely)
+        for key in sorted(live, key=_order)
+    ]
+
+
+def _last_words(states: Iterable[Review]) -> dict[ItemKey, Review]:
+    """One submitted answer of each adjudicated item's last adjudicator who gave any."""
+    return {
+        item_key(review): review
+        for review in states
+        if review.slot == ADJUDICATION and review.state == "submitted" and review.value is not None
+    }
+
+
+def _blanks(key: Key, states: Sequence[Review], last: Mapping[ItemKey, Review]) -> list[Review]:
+    """What an adjudicator said of a field that they left empty, where it is one that may be empty."""
+    whole = last.get((key.item_id, key.language, key.digest))
+    if whole is None or not states or any(review.slot == ADJUDICATION for review in states):
+        return []
+    if JOBS[whole.job].field(key.field).required:
+        return []
+    return [whole.model_copy(update={"field": key.field, "value": None, "undecided": None})]
 
 
 def _moment(review: Review) -> datetime:
@@ -47,23 +93,41 @@ def _moment(review: Review) -> datetime:
     return datetime.fromisoformat(review.updated_at)
 
 
-def _verdict(job: str, key: Key, states: Sequence[Review], slots: Sequence[str]) -> Verdict:
+def _verdict(
+    job: str, key: Key, states: Sequence[Review], slots: Sequence[str], likely: Mapping[Key, JsonValue]
+) -> Verdict:
+    basis, value, by = _decision(key, states, slots, likely)
+    return Verdict.model_validate(
+        {
+            **key.model_dump(),
+            "job": job,
+            "value": value,
+            "basis": basis,
+            "by": tuple(sorted({review.pseudonym for review in by})),
+        }
+    )
+
+
+def _decision(
+    key: Key, states: Sequence[Review], slots: Sequence[str], likely: Mapping[Key, JsonValue]
+) -> tuple[str, JsonValue, Sequence[Review]]:
+    """Basis, value, and the reviews it rests on."""
+    last = [review for review in states if review.slot == ADJUDICATION and review.state == "submitted"]
+    if last:
+        values = {canonical_json(review.value) for review in last}
+        empty = not JOBS[last[0].job].field(key.field).required and last[0].undecided is None
+        settled = len(values) == 1 and (last[0].value is not None or empty)
+        return ("adjudicated", last[0].value, last) if settled else ("open", None, states)
     said = [review for review in states if review.state == "submitted" and review.value is not None]
     silent = any(review.state == "submitted" and review.value is None for review in states)
-    values = {canonical_json(review.value) for review in said}
     complete = set(slots) <= {review.slot for review in said}
-    agreed = len(values) == 1 and complete and not silent
-    by = said if agreed else states
-    return Verdict(
-        job=job,
-        item_id=key.item_id,
-        language=key.language,
-        field=key.field,
-        digest=key.digest,
-        value=said[0].value if agreed else None,
-        basis="agreed" if agreed else "open",
-        by=tuple(sorted({review.pseudonym for review in by})),
-    )
+    if silent or not complete:
+        return "open", None, states
+    if len({canonical_json(review.value) for review in said}) == 1:
+        return "agreed", said[0].value, said
+    if key in likely:
+        return "consensus", likely[key], said
+    return "open", None, states
 
 
 def _order(key: Key) -> tuple[str, str, str, str]:

@@ -32,6 +32,7 @@ from benchwright.curation.embed import Vectors, embed_texts, embedding_text
 from benchwright.curation.estimate import rule_level
 from benchwright.curation.estimate_fit import question_key
 from benchwright.curation.estimate_levels import learn_levels
+from benchwright.curation.estimate_outline import outline
 from benchwright.curation.estimate_subjects import guess_subjects, nearness
 from benchwright.curation.proposers.tagging_points import SAME_NOTION, SHORTLIST, Vocabulary
 from benchwright.schemas.records import Choice, LocalizedText, Question, QuestionType
@@ -138,7 +139,7 @@ def levels_row(pool: Pool, name: str, places: list[int], offset: int = 0) -> lis
     median = sorted(truth)[(len(truth) - 1) // 2]
     rules = [rule_level(question, median)[0] for question in questions]
     keys = [pool.keys[place] for place in places]
-    learned = learn_levels(pool.vectors[places], questions, truth, keys, rules)
+    learned = learn_levels(pool.vectors[places], list(map(outline, questions)), truth, keys, rules)
     assert learned is not None
     found = learned.overall
     exact = float((learned.levels == np.array(truth)).mean())

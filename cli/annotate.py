@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
+from benchwright.cli.annotate_offer import OfferOptions, nothing_to_review, offer, offer_options
+from benchwright.cli.annotate_report import adjudicate, report
+from benchwright.cli.annotate_server import (
+    open_server,
+    pages_json,
+    pages_table,
+    refuse_rejected,
+    token_option,
+    url_option,
+)
+from benchwright.cli.annotate_slots import SlotOptions, push_slots, slot_options
 from benchwright.cli.common import (
-    Incomplete,
     SummaryTable,
     emit,
     json_option,
@@ -18,20 +26,6 @@ from benchwright.cli.common import (
     progress,
     say,
     workspace_option,
-)
-
-if TYPE_CHECKING:
-    from benchwright.annotation.client import ReviewServer
-    from benchwright.schemas.workspace import Workspace
-
-_URL = click.option(
-    "--url",
-    envvar="LABEL_STUDIO_URL",
-    show_envvar=True,
-    help="A running Label Studio; default: the one of `annotate serve`.",
-)
-_TOKEN = click.option(
-    "--token", envvar="LABEL_STUDIO_TOKEN", show_envvar=True, help="Legacy token of an account on it."
 )
 
 
@@ -73,48 +67,51 @@ def serve(workspace: Path | None, port: int | None) -> None:
 
 @annotate.command()
 @click.argument("job")
+@slot_options
+@offer_options
 @workspace_option
-@_URL
-@_TOKEN
+@url_option
+@token_option
 @json_option
-def push(job: str, workspace: Path | None, url: str | None, token: str | None, as_json: bool) -> None:
+def push(
+    job: str,
+    slots: int | None,
+    no_proposal_share: float | None,
+    gold: Path | None,
+    qualification: bool,
+    workspace: Path | None,
+    url: str | None,
+    token: str | None,
+    as_json: bool,
+    **offered: Any,
+) -> None:
     """Put a JOB's tasks and proposals on the review server; run again, nothing is doubled."""
+    from benchwright.annotation.items import waits_for
     from benchwright.annotation.jobs import find_job
-    from benchwright.annotation.push import push_job
 
     review_job, space = find_job(job), open_workspace(workspace)
-    total = sum(len(group.items) for group in review_job.groups(space))
-    if not space.selected_disciplines():
-        raise _nothing_selected(space)
-    with _open_server(space, url, token) as server, progress(total, f"pushing {job}") as bar:
-        pages = push_job(server, space, review_job, progress=bar.advance)
-    rejected = [reject for page in pages for reject in page.rejected]
-    table = SummaryTable(
-        f"annotate push {job}",
-        ("page", "project", "tasks", "new", "with proposal", "proposals changed", "stale", "rejected"),
-        [
-            (p.group, p.project, p.tasks, p.new, p.proposals, p.proposals_changed, p.stale, len(p.rejected))
-            for p in pages
-        ],
-    )
-    result = {
-        "job": job,
-        "pages": [{**vars(page), "rejected": [r.model_dump() for r in page.rejected]} for page in pages],
-    }
+    offer(space, job, OfferOptions(**offered))
+    groups = review_job.groups(space)
+    if not groups:
+        raise nothing_to_review(space, job)
+    reviewing = SlotOptions(slots, no_proposal_share, gold, qualification)
+    total = sum(len(group.items) for group in groups) * (slots or space.recipe.annotation.slots)
+    with open_server(space, url, token) as server, progress(total, f"pushing {job}") as bar:
+        pages = push_slots(server, space, review_job, groups, reviewing, bar.advance)
+    waiting = waits_for(sorted({record for page in pages for record in page.waiting}, key=str))
+    for earlier, count in waiting.items():
+        say(f"{count} wait for {earlier}: once that is reviewed and pulled, push {job} again")
+    result = {"job": job, "waiting": waiting, "pages": pages_json(pages)}
+    table = pages_table(f"annotate push {job}", pages)
     emit(result, table, as_json, f"review in the browser, then: annotate pull {job}")
-    if rejected:
-        first = rejected[0]
-        raise Incomplete(
-            f"{len(rejected)} items or proposals cannot be shown; "
-            f"the first is {first.item_id}: {first.reason}: {first.detail}"
-        )
+    refuse_rejected(pages)
 
 
 @annotate.command()
 @click.argument("job")
 @workspace_option
-@_URL
-@_TOKEN
+@url_option
+@token_option
 @click.option("--full", is_flag=True, help="Look at every task again and notice deleted annotations.")
 @json_option
 def pull(
@@ -125,13 +122,19 @@ def pull(
     from benchwright.annotation.pull import pull_job
 
     review_job, space = find_job(job), open_workspace(workspace)
-    with _open_server(space, url, token) as server:
+    with open_server(space, url, token) as server:
         result = pull_job(server, space, review_job, full=full)
     rows = [
         (f"new: {state}", result.states.get(state, 0))
         for state in ("submitted", "skipped", "draft", "deleted")
     ]
-    rows += [(f"verdicts: {basis}", result.verdicts.get(basis, 0)) for basis in ("agreed", "open")]
+    bases = ("agreed", "adjudicated", "consensus", "open")
+    rows += [(f"verdicts: {basis}", result.verdicts.get(basis, 0)) for basis in bases]
+    if result.twice:
+        say(
+            f"{result.twice} items were answered by one person in several slots: each counts once and waits for "
+            "another person; `annotate report` lists them privately"
+        )
     emit(
         {"job": job, **vars(result)},
         SummaryTable(f"annotate pull {job}", ("answers, one per field", "count"), rows),
@@ -147,13 +150,15 @@ def status(workspace: Path | None, as_json: bool) -> None:
     """Show how far the reviews are and whether the review server runs."""
     from benchwright.annotation.jobs import REVIEW_JOBS
     from benchwright.annotation.server import running_server
-    from benchwright.annotation.summary import job_states, stale_items
+    from benchwright.annotation.summary import job_states, next_job, shown_jobs, stale_items
 
     space = open_workspace(workspace)
-    states = [state for job in REVIEW_JOBS.values() for state in job_states(space, job)]
-    stale = sum(stale_items(space, job) for job in REVIEW_JOBS.values())
-    running = running_server(space)
-    columns = ("job", "group", "items", "proposed", "agreed", "open", "skipped", "draft", "untouched")
+    jobs = shown_jobs(space, REVIEW_JOBS)
+    states = [state for job in jobs for state in job_states(space, job)]
+    stale = sum(stale_items(space, job) for job in jobs)
+    running, job = running_server(space), next_job(states)
+    counts = ("items", "proposed", "agreed", "open", "skipped", "draft", "untouched", "waiting")
+    columns = ("job", "group", *counts)
     table = SummaryTable(
         f"reviews; server: {running.url if running else 'not running'}; reviewed contents of the past: {stale}",
         columns,
@@ -161,31 +166,20 @@ def status(workspace: Path | None, as_json: bool) -> None:
     )
     if not states:
         following = "curate cluster"
-    elif all(state.agreed == state.items for state in states):
+    elif job is None:
         following = "curate problems"
+    elif not running:
+        following = "annotate serve"
     else:
-        following = "annotate pull tagging" if running else "annotate serve"
-    result = {"server": running.url if running else None, "stale": stale, "jobs": [vars(s) for s in states]}
+        following = f"annotate {'pull' if space.reviews(job).is_file() else 'push'} {job}"
+    result = {
+        "server": running.url if running else None,
+        "stale": stale,
+        "next": job,
+        "jobs": [vars(s) for s in states],
+    }
     emit(result, table, as_json, following)
 
 
-@contextmanager
-def _open_server(workspace: Workspace, url: str | None, token: str | None) -> Iterator[ReviewServer]:
-    """The review server; its failures end the command with exit code 1 and one sentence."""
-    from benchwright.annotation.client import ReviewServer, ServerTrouble
-    from benchwright.annotation.connection import find_connection
-
-    with ReviewServer(find_connection(workspace, url, token)) as server:
-        server.check()
-        try:
-            yield server
-        except ServerTrouble as error:
-            raise Incomplete(
-                f"the review server failed ({error}): run the same command again, nothing doubles."
-            ) from error
-
-
-def _nothing_selected(workspace: Workspace) -> Exception:
-    from benchwright.schemas.errors import UsageError
-
-    return UsageError(f"{workspace.root} has no selected questions: run `curate cluster` first.")
+annotate.add_command(report)
+annotate.add_command(adjudicate)

@@ -18,9 +18,11 @@ from benchwright.cli.common import (
     workspace_option,
 )
 from benchwright.cli.curate_cluster import chosen_disciplines, discipline_option, workers_option
+from benchwright.cli.engine import engine_options
 
 if TYPE_CHECKING:
     from benchwright.curation.dedup import DedupResult
+    from benchwright.curation.executor import Engine, Executor
     from benchwright.schemas.workspace import Workspace
 
 
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     "--yes", is_flag=True, help="Go on although more of a source would be dropped than the recipe allows."
 )
 @workers_option
+@engine_options
 @workspace_option
 @json_option
 def dedup(
@@ -44,6 +47,8 @@ def dedup(
     against: tuple[str, ...],
     yes: bool,
     workers: int | None,
+    engine: Engine,
+    ray_address: str | None,
     workspace: Path | None,
     as_json: bool,
 ) -> None:
@@ -52,16 +57,22 @@ def dedup(
     Repeats give way to one of them, by a rule that is recorded. Number variants of one template, and the same words
     with another picture or other options, stay. What the rules cannot tell goes to people (job `duplicates`).
     """
+    from benchwright.curation.dedup import page_path
+    from benchwright.curation.executor import open_executor
+
     place = open_workspace(workspace)
+    executor = open_executor(workers, engine, ray_address)
     rows, result = [], {}
     for discipline in chosen_disciplines(place, disciplines):
-        done = _search(place, discipline, against, yes, workers)
+        done = _search(place, discipline, against, yes, executor)
         found = done.report
         rows.append(
             [discipline, found.questions, found.groups, found.dropped, found.disputed, found.candidates,
              found.templates, found.same_words, found.overlaps]
         )  # fmt: skip
-        result[discipline] = {"ran": done.stage.ran, **found.model_dump(mode="json")}
+        page = place.relative(page_path(place, discipline))
+        say(f"{discipline}: what was found, side by side: {page}")
+        result[discipline] = {"ran": done.stage.ran, "page": page, **found.model_dump(mode="json")}
     columns = (
         "discipline",
         "pool",
@@ -77,7 +88,7 @@ def dedup(
 
 
 def _search(
-    workspace: Workspace, discipline: str, against: tuple[str, ...], yes: bool, workers: int | None
+    workspace: Workspace, discipline: str, against: tuple[str, ...], yes: bool, executor: Executor
 ) -> DedupResult:
     from benchwright.curation.dedup import dedup_discipline
 
@@ -89,7 +100,9 @@ def _search(
                 bars[what] = stack.enter_context(progress(total, f"dedup {discipline}: {what}"))
             bars[what].advance(done - bars[what].done)
 
-        result = dedup_discipline(workspace, discipline, workers, yes, report, against or None)
+        result = dedup_discipline(
+            workspace, discipline, None, yes, report, against or None, executor=executor
+        )
     for name in result.stage.repaired:
         say(f"{name} had been changed or torn and was made anew")
     if not result.stage.ran:

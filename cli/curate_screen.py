@@ -18,8 +18,10 @@ from benchwright.cli.common import (
     workspace_option,
 )
 from benchwright.cli.curate_cluster import chosen_disciplines, discipline_option, workers_option
+from benchwright.cli.engine import engine_options
 
 if TYPE_CHECKING:
+    from benchwright.curation.executor import Engine
     from benchwright.curation.screen import ScreenResult
     from benchwright.schemas.workspace import Workspace
 
@@ -27,22 +29,33 @@ if TYPE_CHECKING:
 @click.command()
 @discipline_option
 @workers_option
+@engine_options
 @workspace_option
 @json_option
-def screen(disciplines: tuple[str, ...], workers: int | None, workspace: Path | None, as_json: bool) -> None:
+def screen(
+    disciplines: tuple[str, ...],
+    workers: int | None,
+    engine: Engine,
+    ray_address: str | None,
+    workspace: Path | None,
+    as_json: bool,
+) -> None:
     """Look through the pool: complete, readable, with its pictures, free of personal data?
 
     Questions that cannot be used are not chosen later; everything else that is found is noted. Which codes there are,
     and how the recipe changes them: docs/screening.md.
     """
+    from benchwright.curation.executor import open_executor
     from benchwright.curation.screen import screen_discipline
 
     place = open_workspace(workspace)
+    executor = open_executor(workers, engine, ray_address)
     rows: list[tuple[object, ...]] = []
     result = {}
     for discipline in chosen_disciplines(place, disciplines):
         with ExitStack() as stack:
-            done = screen_discipline(place, discipline, workers, reporter(stack, f"screen {discipline}"))
+            report = reporter(stack, f"screen {discipline}")
+            done = screen_discipline(place, discipline, report=report, executor=executor)
         rows += _rows(discipline, done)
         result[discipline] = _summary(place, done)
         for line in _remarks(place, discipline, done):

@@ -6,33 +6,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.common import (
-    Incomplete,
-    SummaryTable,
-    emit,
-    json_option,
-    progress,
-    say,
-    workspace_option,
-)
+from benchwright.cli.common import json_option, progress, say, workspace_option
+from benchwright.cli.evaluate_human import import_human
+from benchwright.cli.evaluate_report import report
+from benchwright.cli.evaluate_show import find_place, finish, kept_back, runs_folder, show_scores
 
 if TYPE_CHECKING:
     from benchwright.eval.dataset import Dataset, Selection
-    from benchwright.eval.metrics import Cell
-    from benchwright.eval.report import Scores
     from benchwright.eval.runner import Models, RunResult, RunSettings
     from benchwright.eval.spec import JudgeKind, SamplingSpec
-    from benchwright.schemas.workspace import Workspace
 
 KEY_ENVIRONMENT = "OPENAI_API_KEY"
-_NOT_RUN = ("error", "not-asked", "rate-limited", "timeout", "unsendable")
 
 
 class DefaultRun(click.Group):
@@ -197,30 +188,12 @@ def run_command(**options: Any) -> None:
     """
     chosen = RunOptions(**options)
     result, folder = _run(chosen)
-    _show(result.scores, folder, chosen.as_json, {"notes": list(result.notes), "reused": result.reused})
-    _finish(result, chosen.stop_above)
+    show_scores(result.scores, folder, chosen.as_json, {"notes": list(result.notes), "reused": result.reused})
+    finish(result, chosen.stop_above)
 
 
-@evaluate.command("report", short_help="Write the report of a run anew; nothing is asked.")
-@click.argument("run")
-@workspace_option
-@json_option
-def report_command(run: str, workspace: Path | None, as_json: bool) -> None:
-    """Write scores.json, scores.csv and report.md of RUN (a run's id or folder) anew; nothing is asked."""
-    from benchwright.eval.report import write_scores
-    from benchwright.eval.runner import score_folder
-    from benchwright.eval.store import RunFolder
-
-    path = Path(run)
-    if not path.is_dir():
-        path = _runs(_place(workspace)) / run
-    folder = RunFolder(path)
-    rows = folder.rows() if folder.spec_path.exists() else ()
-    scores = score_folder(folder.spec(), rows, folder)
-    write_scores(folder.path, scores)
-    _show(scores, folder.path, as_json, {})
-    if not scores.complete:
-        raise Incomplete(_missing(scores))
+evaluate.add_command(report)
+evaluate.add_command(import_human)
 
 
 def _run(options: RunOptions) -> tuple[RunResult, Path]:
@@ -232,7 +205,7 @@ def _run(options: RunOptions) -> tuple[RunResult, Path]:
     from benchwright.models.store import CallStore
     from benchwright.schemas.errors import TamperedError, UsageError
 
-    place = _place(options.workspace)
+    place = find_place(options.workspace)
     models, kind = _models(options)
     try:
         _, data = open_dataset(options.dataset, _selection(options))
@@ -243,10 +216,10 @@ def _run(options: RunOptions) -> tuple[RunResult, Path]:
         models.tested,
         models.judge,
         allow_external=options.allow_external,
-        forbidden_sources=_kept_back(place, Path(options.dataset)),
+        forbidden_sources=kept_back(place, Path(options.dataset)),
     )
     spec = run_spec(data, models.tested, kind, models.judge, _sampling(options), options.judge_max_tokens)
-    folder = RunFolder(options.out if options.out is not None else _runs(place) / spec.run_id)
+    folder = RunFolder(options.out if options.out is not None else runs_folder(place) / spec.run_id)
     if options.resume and not folder.spec_path.exists():
         raise UsageError(f"there is no run in {folder.path} to resume: leave --resume away to start one.")
     with folder.lock():
@@ -330,36 +303,6 @@ def _settings(options: RunOptions) -> RunSettings:
     )
 
 
-def _place(path: Path | None) -> Workspace | None:
-    """The workspace, if there is one: `evaluate` works without."""
-    from benchwright.schemas.errors import RecipeError, UsageError
-    from benchwright.schemas.workspace import Workspace
-
-    if path is not None:
-        return Workspace.find(path)
-    try:
-        return Workspace.find(None)
-    except RecipeError:
-        raise
-    except UsageError:
-        return None
-
-
-def _runs(place: Workspace | None) -> Path:
-    return place.runs if place is not None else Path("runs")
-
-
-def _kept_back(place: Workspace | None, dataset: Path) -> set[str]:
-    """Sources that must not leave: by the recipe in use, and by that of the workspace in which the folder lies."""
-    from benchwright.schemas.recipe import RECIPE_NAME, load_recipe
-
-    above = [folder / RECIPE_NAME for folder in dataset.resolve().parents] if dataset.is_dir() else []
-    recipes = [load_recipe(path) for path in above if path.is_file()] + ([place.recipe] if place else [])
-    return {
-        name for recipe in recipes for name, source in recipe.sources.items() if not source.allow_external
-    }
-
-
 def _announce(models: Models, data: Dataset, kind: JudgeKind, folder: Path) -> None:
     from benchwright.models.policy import outgoing_note
 
@@ -371,68 +314,3 @@ def _announce(models: Models, data: Dataset, kind: JudgeKind, folder: Path) -> N
         say(f"judge {kind}: {outgoing_note(models.judge, spec.rows, answers=True)}")
     if spec.partial:
         say("note: --limit or --only leaves rows out; the figures are partial and marked so")
-
-
-def _show(scores: Scores, folder: Path, as_json: bool, more: Mapping[str, Any]) -> None:
-    cells = [*scores.table("version"), *scores.table("discipline"), scores.total]
-    table = SummaryTable(
-        title=f"{scores.spec.model.name} on {scores.spec.dataset.name}, judge {scores.spec.judge.kind}",
-        columns=(
-            "",
-            "n",
-            "scored",
-            "right",
-            "wrong",
-            "no answer",
-            "unjudged",
-            "not run",
-            "acc. %",
-            "95 %",
-            "chance %",
-        ),
-        rows=[_line(cell) for cell in cells],
-    )
-    result = {**scores.model_dump(mode="json"), "folder": str(folder), **more}
-    emit(result, table, as_json, f"open {folder / 'report.md'}")
-
-
-def _line(cell: Cell) -> tuple[object, ...]:
-    from benchwright.eval.report import interval_text
-
-    return (
-        f"{cell.label} (incomplete)" if cell.incomplete else cell.label,
-        cell.n_total,
-        cell.n_scored,
-        cell.consistent,
-        cell.inconsistent,
-        cell.no_answer,
-        cell.unjudged,
-        cell.not_run,
-        "-" if cell.accuracy is None else 100 * cell.accuracy,
-        interval_text(cell),
-        100 * cell.chance,
-    )
-
-
-def _missing(scores: Scores) -> str:
-    from benchwright.eval.report import remedy
-
-    total = scores.total
-    bad = ", ".join(f"{n} {name}" for name, n in scores.statuses.items() if name in _NOT_RUN)
-    parts = []
-    if total.not_run:
-        parts.append(f"{total.not_run} of {total.n_total} rows were not run ({bad})")
-    if total.unjudged:
-        parts.append(f"{total.unjudged} of {total.n_total} were not judged")
-    return f"{' and '.join(parts)}: the figures are incomplete. {remedy(scores)}"
-
-
-def _finish(result: RunResult, limit: float) -> None:
-    for what, tally in (("answers", result.answers), ("verdicts", result.judgements)):
-        if tally.stopped:
-            say(
-                f"stopped: {tally.failed} of {tally.finished} calls for {what} failed in this run "
-                f"(limit {limit:.0%})"
-            )
-    if not result.scores.complete:
-        raise Incomplete(_missing(result.scores))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -140,6 +140,8 @@ def _discipline(ws: Workspace, discipline: str) -> Iterator[Line]:
     budget = ws.recipe.disciplines[discipline].budget
     k = ws.recipe.selection.clusters or default_clusters(budget)
     command = CLUSTER.format(discipline)
+    looked_through = list(_screen_and_dedup(ws, discipline, pool.state == "done"))
+    yield from looked_through
     embedded = _artefact(
         ws,
         f"embed {discipline}",
@@ -171,8 +173,39 @@ def _discipline(ws: Workspace, discipline: str) -> Iterator[Line]:
         ws.selection(discipline),
         command,
         lambda dry: select_discipline(dry, discipline, budget, k),
-        upstream=estimated.state == clustered.state == "done",
+        upstream=all(line.state == "done" for line in (*looked_through, estimated, clustered)),
     )
+
+
+def _screen_and_dedup(ws: Workspace, discipline: str, pool_done: bool) -> Iterator[Line]:
+    """What the pool is looked through for before it is chosen from, as far as the recipe asks for it."""
+    from benchwright.curation.dedup import dedup_discipline, read_report
+    from benchwright.curation.screen import screen_discipline
+
+    if ws.recipe.screen.enabled:
+        yield _artefact(
+            ws,
+            f"screen {discipline}",
+            ws.screen(discipline),
+            f"curate screen --discipline {discipline}",
+            lambda dry: screen_discipline(dry, discipline),
+            upstream=pool_done,
+        )
+    if ws.recipe.dedup.enabled:
+        line = _artefact(
+            ws,
+            f"dedup {discipline}",
+            ws.duplicates(discipline),
+            f"curate dedup --discipline {discipline}",
+            lambda dry: dedup_discipline(dry, discipline, standing_sets=True),
+            upstream=pool_done,
+        )
+        if line.state == "done":
+            found = read_report(ws, discipline)
+            told = ((found.disputed, "with contradictory answers"), (found.candidates, "to review"))
+            parts = (line.note, *(f"{n} {what}" for n, what in told if n))
+            line = replace(line, note=", ".join(part for part in parts if part))
+        yield line
 
 
 def _after_review(ws: Workspace, discipline: str) -> Iterator[Line]:

@@ -16,12 +16,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchwright.curation.chosen_now import current_selection, replaced_away
+from benchwright.curation.chosen_now import replaced_away
 from benchwright.curation.dedup import duplicate_rows
 from benchwright.curation.dedup_settled import reviewed_questions
 from benchwright.curation.screen import screened_out
+from benchwright.curation.select_before import chosen_before
 from benchwright.curation.select_items import Candidate, points_at
-from benchwright.schemas.artefact import stage_state
 from benchwright.schemas.duplicates import DuplicateRow
 from benchwright.schemas.errors import TamperedError, UsageError
 from benchwright.schemas.jobs import Verdict, problem_id
@@ -176,14 +176,11 @@ class _Pins:
     def read(cls, workspace: Workspace, discipline: str, recipe: SelectionRecipe) -> _Pins:
         """From the recipe and from people's verdicts about questions that were chosen before."""
         reviewed: frozenset[str] = frozenset()
-        path = workspace.selection(discipline)
-        if recipe.keep_reviewed and path.is_file():
+        if recipe.keep_reviewed:
             reviewed = reviewed_questions(workspace, workspace.pool(discipline))
             # A damaged selection cannot say which of them were its own; then all of them stay.
-            if reviewed and stage_state(workspace, path) in ("done", "stale"):
-                reviewed &= {
-                    row.question_id for row in current_selection(workspace, discipline, kept=False).rows
-                }
+            if reviewed and (before := chosen_before(workspace, discipline)) is not None:
+                reviewed &= before
         return cls(frozenset(recipe.pinned), reviewed)
 
     def why(self, question_id: str) -> str | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 
@@ -21,26 +22,30 @@ from benchwright.curation.dedup_groups import Standing
 from benchwright.curation.dedup_guard import check_sources
 from benchwright.curation.dedup_images import looks, picture_comparer
 from benchwright.curation.dedup_links import Links
-from benchwright.curation.dedup_members import Member
+from benchwright.curation.dedup_members import Member, read_members
 from benchwright.curation.dedup_outcome import DedupReport, Outcome
 from benchwright.curation.dedup_overlap import find_overlaps, overlap_path
+from benchwright.curation.dedup_page import duplicates_page
 from benchwright.curation.dedup_review import Verdicts, merge_proposals, written_for
 from benchwright.curation.dedup_scan import Scan
 from benchwright.curation.dedup_search import Search
-from benchwright.curation.dedup_sets import open_set
+from benchwright.curation.dedup_sets import OtherSet, open_set
 from benchwright.curation.dedup_settled import reviewed_questions, source_ranks
 from benchwright.curation.dedup_verify import SamePictures
 from benchwright.curation.executor import Executor, open_executor
 from benchwright.curation.proposers.chosen import in_order
-from benchwright.schemas.artefact import Counts, StageResult, run_stage
+from benchwright.curation.thumbnails import thumbnail
+from benchwright.schemas.artefact import Counts, StageResult, manifest_path, read_manifest, run_stage
 from benchwright.schemas.digest import canonical_json, digest_of
 from benchwright.schemas.duplicates import DuplicatePair, DuplicateRow
-from benchwright.schemas.errors import RecipeError
+from benchwright.schemas.errors import RecipeError, UsageError
 from benchwright.schemas.journal import write_jsonl
 from benchwright.schemas.tables import iter_records, write_records
 from benchwright.schemas.workspace import Workspace
 
-STAGE_VERSION = 1
+STAGE_VERSION = 4
+_SIDE = 180
+"""Longest side of a thumbnail on the page, in pixels."""
 Report = Callable[[str, int, int], None]
 """Told (what is being done, done, total)."""
 
@@ -60,6 +65,8 @@ def dedup_discipline(
     yes: bool = False,
     report: Report = lambda what, done, total: None,
     against: Sequence[str] | None = None,
+    standing_sets: bool = False,
+    executor: Executor | None = None,
 ) -> DedupResult:
     """Look for repeats in a discipline's pool.
 
@@ -70,46 +77,93 @@ def dedup_discipline(
         yes: drop even more of a source than the recipe's `max_source_share`.
         report: progress.
         against: other sets to compare with; None takes the recipe's.
+        standing_sets: where the recipe names no set, those of the last run count as long as nothing else changed, so
+            that a stage that only makes sure of duplicates does not undo a comparison asked for by `--against`.
+        executor: who reads, embeds and looks at pictures, instead of `workers` processes of this machine.
 
     Raises:
-        UsageError: there is no pool, a set cannot be read, an unknown threshold, or too much of a source would go.
+        UsageError: there is no pool, a set cannot be read, an unknown threshold, too much of a source would go, or
+            sets of the last run are lost because something else changed.
     """
-    thresholds = dedup_thresholds(workspace)
-    verdicts = Verdicts.read(workspace)
-    pool = workspace.pool(discipline)
-    standing = Standing(reviewed_questions(workspace, pool), source_ranks(workspace))
     recipe = workspace.recipe.dedup
-    sets = [open_set(named) for named in (recipe.against if against is None else against)]
-
-    def produce(paths: tuple[Path, ...]) -> Counts:
-        executor = open_executor(workers)
-        link, pictures = _helpers(workspace, discipline, thresholds, executor, report)
-        search = Search(pool, thresholds, standing, verdicts, executor, report, link, pictures)
-        outcome = Outcome.of(search.run(), find_overlaps(pool, sets, thresholds["overlap"]), recipe.overlap)
-        dropped = sorted(outcome.dropped)
-        guard_from = int(thresholds["source_guard_from"])
-        check_sources(discipline, outcome.found.scan, dropped, recipe.max_source_share, guard_from, yes)
-        return _write(outcome, dropped, paths)
-
-    parameters: dict[str, JsonValue] = {
-        "thresholds": dict(sorted(thresholds.items())),
-        # What is reviewed by now is read but not signed: a review alone must not shake groups that a choice rests on.
-        "source_rank": digest_of(dict(standing.source_rank)),
-        "verdicts": verdicts.digest,
-        "against": [[other.name, other.digest] for other in sets],
-        "overlap": recipe.overlap,
-    }
+    named = recipe.against if against is None else against
+    sets = [open_set(name, offline=workspace.dry) for name in named]
+    lost = _sets_before(workspace, discipline) if standing_sets and not sets else None
+    run = _Run(workspace, discipline, dedup_thresholds(workspace), sets, lost, yes, workers, report, executor)
     stage = run_stage(
         workspace,
         f"dedup/{discipline}",
         STAGE_VERSION,
-        [pool],
+        [run.pool],
         dedup_files(workspace, discipline),
-        parameters,
-        produce,
+        run.parameters,
+        run.produce,
     )
     merge_proposals(workspace)
     return DedupResult(stage, read_report(workspace, discipline))
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One run over a discipline."""
+
+    workspace: Workspace
+    discipline: str
+    thresholds: Mapping[str, float]
+    sets: Sequence[OtherSet]
+    lost: JsonValue
+    """Sets of the last run that would be lost by another one."""
+    yes: bool
+    workers: int | None
+    report: Report
+    executor: Executor | None
+
+    @property
+    def pool(self) -> Path:
+        return self.workspace.pool(self.discipline)
+
+    @cached_property
+    def verdicts(self) -> Verdicts:
+        return Verdicts.read(self.workspace)
+
+    @cached_property
+    def standing(self) -> Standing:
+        return Standing(reviewed_questions(self.workspace, self.pool), source_ranks(self.workspace))
+
+    @property
+    def parameters(self) -> dict[str, JsonValue]:
+        compared: JsonValue = [[other.name, other.digest] for other in self.sets]
+        return {
+            "thresholds": dict(sorted(self.thresholds.items())),
+            # What is reviewed by now is not signed: a review alone must not shake groups that a choice rests on.
+            "source_rank": digest_of(dict(self.standing.source_rank)),
+            "verdicts": self.verdicts.digest,
+            "against": self.lost or compared,
+            "overlap": self.workspace.recipe.dedup.overlap,
+        }
+
+    def produce(self, paths: tuple[Path, ...]) -> Counts:
+        if self.lost:
+            raise _sets_lost(self.discipline, self.lost)
+        recipe, thresholds = self.workspace.recipe.dedup, self.thresholds
+        executor = self.executor or open_executor(self.workers)
+        link, pictures = _helpers(self.workspace, self.discipline, thresholds, executor, self.report)
+        search = Search(
+            self.pool, thresholds, self.standing, self.verdicts, executor, self.report, link, pictures
+        )
+        overlaps = find_overlaps(self.pool, self.sets, thresholds["overlap"])
+        outcome = Outcome.of(search.run(), overlaps, recipe.overlap)
+        dropped, scan = sorted(outcome.dropped), outcome.found.scan
+        guard_from = int(thresholds["source_guard_from"])
+        check_sources(self.discipline, scan, dropped, recipe.max_source_share, guard_from, self.yes)
+        page = duplicates_page(
+            self.discipline,
+            outcome,
+            thresholds,
+            lambda rows: read_members(self.pool, scan, rows),
+            lambda digest: thumbnail(self.workspace.read_image(digest), _SIDE),
+        )
+        return _write(outcome, dropped, page, paths)
 
 
 def _helpers(
@@ -146,11 +200,17 @@ def read_report(workspace: Workspace, discipline: str) -> DedupReport:
 
 
 def dedup_files(workspace: Workspace, discipline: str) -> tuple[Path, ...]:
-    """What a run leaves behind: rows, pairs, report, proposals, groups, overlap. Writer: curate dedup."""
+    """What a run leaves behind: rows, pairs, report, proposals, groups, overlap, page. Writer: curate dedup."""
     rows = workspace.duplicates(discipline)
     names = (f"{discipline}.pairs.parquet", f"{discipline}.report.json")
     beside = (rows.with_name(name) for name in names)
-    return (rows, *beside, *written_for(workspace, discipline), overlap_path(workspace, discipline))
+    overlap, page = overlap_path(workspace, discipline), page_path(workspace, discipline)
+    return (rows, *beside, *written_for(workspace, discipline), overlap, page)
+
+
+def page_path(workspace: Workspace, discipline: str) -> Path:
+    """The page that shows what was found. Writer: curate dedup."""
+    return workspace.duplicates(discipline).with_suffix(".html")
 
 
 def dedup_thresholds(workspace: Workspace) -> Mapping[str, float]:
@@ -169,11 +229,27 @@ def dedup_thresholds(workspace: Workspace) -> Mapping[str, float]:
     return {**built_in, **own}
 
 
-def _write(outcome: Outcome, dropped: Sequence[str], paths: Sequence[Path]) -> Counts:
+def _sets_before(workspace: Workspace, discipline: str) -> JsonValue:
+    """Names and digests of the sets that the last run compared with; None where there was none."""
+    manifest = read_manifest(manifest_path(workspace.duplicates(discipline)))
+    return manifest.parameters.get("against") if manifest is not None else None
+
+
+def _sets_lost(discipline: str, sets: JsonValue) -> UsageError:
+    names = ", ".join(str(one[0]) for one in sets if isinstance(one, list)) if isinstance(sets, list) else ""
+    return UsageError(
+        f"the duplicates of {discipline} have to be searched anew, and the sets that they were compared with ({names}) "
+        f'are not in the recipe: name them as against = ["…"] under [dedup], or run `curate dedup --discipline '
+        f"{discipline}`, with --against for each set or without."
+    )
+
+
+def _write(outcome: Outcome, dropped: Sequence[str], page: str, paths: Sequence[Path]) -> Counts:
     n = write_records(paths[0], outcome.rows(), DuplicateRow)
     write_records(paths[1], outcome.pairs(), DuplicatePair)
     paths[2].write_text(canonical_json(outcome.report()) + "\n", encoding="utf-8")
     paths[5].write_text(canonical_json(outcome.overlaps.report) + "\n", encoding="utf-8")
+    paths[6].write_text(page, encoding="utf-8")
     groups, proposals = outcome.questions()
     write_jsonl(paths[3], in_order(proposals))
     write_jsonl(paths[4], groups)

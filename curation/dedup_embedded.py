@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
@@ -44,9 +45,8 @@ def add_vectors(
     rows = order[first[order]]
     with stored(blocks(), workspace.root, table.dimension) as vectors:
         allowed = _allowed(scan, rows, thresholds)
-        for pairs, cosines in near_vectors(
-            vectors, allowed, workspace.recipe.benchmark.seed, executor.workers
-        ):
+        threads = min(executor.workers, os.cpu_count() or 1)  # those of a cluster are not this machine's
+        for pairs, cosines in near_vectors(vectors, allowed, workspace.recipe.benchmark.seed, threads):
             links.add(map(tuple, rows[pairs].tolist()), cosines.tolist(), "vector")
 
 

@@ -47,7 +47,9 @@ class Group:
     """By id; each verified against the keeper."""
     rule: str
     disputed: bool
-    """The members name different answers."""
+    """The members name different answers, and people have not called those one question."""
+    contradictory: bool = False
+    """The members name different answers, whatever people said."""
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -83,12 +85,7 @@ def form_groups(
         for other in near:
             del free[other]
         others = tuple(sorted((members[other] for other in near), key=lambda member: member.id))
-        groups.append(
-            Group(
-                keeper,
-                others,
-                standing.rule(keeper, others),
-                not all(same_answer(keeper, other) or settled(keeper, other) for other in others),
-            )
-        )
+        apart = [other for other in others if not same_answer(keeper, other)]
+        disputed = not all(settled(keeper, other) for other in apart)
+        groups.append(Group(keeper, others, standing.rule(keeper, others), disputed, bool(apart)))
     return sorted(groups, key=lambda group: group.keeper.id)

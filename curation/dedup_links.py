@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.curation.dedup_minhash import near_pairs
-from benchwright.curation.dedup_scan import Scan
+from benchwright.curation.dedup_scan import NO_ANSWER, Scan
 from benchwright.schemas.duplicates import Method
 
 Rows = NDArray[np.int64]
+_BESIDE = 40
+"""With how many others of one stem and answer a class is linked at most."""
 
 
 @dataclass
@@ -26,6 +29,8 @@ class Links:
     """Rows of each class, ascending."""
     near: dict[tuple[int, int], tuple[Method, float]] = field(default_factory=dict)
     """Pair of classes, the lower first -> what found it first, and how alike."""
+    further: dict[tuple[int, int], dict[Method, float]] = field(default_factory=dict)
+    """What else found such a pair."""
 
     @classmethod
     def of(cls, scan: Scan) -> Links:
@@ -38,10 +43,13 @@ class Links:
 
     def add(self, pairs: Iterable[tuple[int, int]], shares: Iterable[float], method: Method) -> None:
         """Link the classes of pairs of rows."""
-        for (one, two), share in zip(pairs, shares, strict=True):
+        for (one, two), share in zip(pairs, shares, strict=False):
             a, b = int(self.class_of[one]), int(self.class_of[two])
-            if a != b:
-                self.near.setdefault((min(a, b), max(a, b)), (method, min(1.0, float(share))))
+            if a == b:
+                continue
+            pair, found = (min(a, b), max(a, b)), (method, min(1.0, float(share)))
+            if self.near.setdefault(pair, found)[0] != method:
+                self.further.setdefault(pair, {}).setdefault(*found)
 
     def neighbours(self) -> dict[int, set[int]]:
         """Class -> classes alike."""
@@ -56,6 +64,16 @@ class Links:
         linked = {number for pair in self.near for number in pair}
         linked |= {number for number, rows in enumerate(self.rows) if len(rows) > 1}
         return sorted(int(row) for number in linked for row in self.rows[number])
+
+
+def add_stems(links: Links, scan: Scan) -> None:
+    """Link classes with one stem and one right answer: the options may have been chosen or read anew."""
+    for rows in by_key(scan.answered):
+        if len(rows) < 2 or scan.answered[rows[0]] == NO_ANSWER:
+            continue
+        first = [int(links.rows[number][0]) for number in np.unique(links.class_of[rows])]
+        for step in range(1, min(len(first), _BESIDE)):
+            links.add(zip(first, first[step:], strict=False), repeat(1.0), "stem")
 
 
 def add_minhash(links: Links, scan: Scan, threshold: float) -> None:

@@ -73,6 +73,15 @@ def same_answer(one: Member, two: Member) -> bool:
     return found.match is Match.CONSISTENT
 
 
+def answer_for(one: Member, other: Member) -> str:
+    """The answer of the other as the first would write it: options may stand there in another order."""
+    if one.question_type not in _CHOICE or not other.answer or other.said == (canonical(other.answer),):
+        return other.answer
+    options = [(canonical(text or "") + (image or ""), label) for label, text, image in one.choices]
+    labels = [label for option, label in options if option in other.said]
+    return "".join(labels) if len(labels) == len(other.said) else other.answer
+
+
 def view_of(members: Sequence[Member]) -> dict[str, Any]:
     """What people are shown of a group, as `duplicates.group_view` says it."""
     return {"members": [[member.id, _shown(member)] for member in sorted(members, key=lambda m: m.id)]}

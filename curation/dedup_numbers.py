@@ -8,6 +8,7 @@ and `一` are left out, since both languages use them as an article.
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 _ENGLISH: dict[str, str] = {
     "zero": "0", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
@@ -51,7 +52,12 @@ def masked(text: str) -> str:
 
 def written_digits(text: str) -> tuple[str, ...]:
     """The numbers that are written in digits, each once: what a translation leaves as it is."""
-    return tuple(sorted({_plain(match["digits"]) for match in _NUMBER.finditer(text) if match["digits"]}))
+    return tuple(sorted(digits_of(text)))
+
+
+def digits_of(text: str) -> Counter[str]:
+    """How often each number that is written in digits stands in a text."""
+    return Counter(_plain(match["digits"]) for match in _NUMBER.finditer(text) if match["digits"])
 
 
 def _mask(match: re.Match[str]) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
 from benchwright.curation.dedup_groups import Group
 from benchwright.curation.dedup_links import same_words, templates
+from benchwright.curation.dedup_members import same_answer
 from benchwright.curation.dedup_overlap import Overlaps
 from benchwright.curation.dedup_review import candidate_proposals, disputed_proposals, question_of
 from benchwright.curation.dedup_search import Found
@@ -82,7 +83,7 @@ class Outcome:
         return outcome
 
     def _settle(self, group: Group) -> None:
-        relation = self.found.verdicts.about(group.members, "relation") if group.disputed else None
+        relation = self.found.verdicts.about(group.members, "relation")
         if relation == "different":
             return
         if relation == "same-template":
@@ -94,7 +95,7 @@ class Outcome:
             said = self.found.verdicts.about(group.members, "keep")
             keeper = said if isinstance(said, str) and said in {m.id for m in group.members} else keeper
             rule, disputed = "verdict", False
-        self.groups.append(Group(group.keeper, group.others, rule, disputed))
+        self.groups.append(replace(group, rule=rule, disputed=disputed))
         for member in group.members:
             self.places[member.id] = Place(keeper, disputed or member.id == keeper, rule, disputed)
 
@@ -131,7 +132,7 @@ class Outcome:
     def pairs(self) -> Iterator[DuplicatePair]:
         """All pairs, by ids; those of templates are made as they are written, since there may be many."""
         scan = self.found.scan
-        words = sorted((*sorted((scan.ids[a], scan.ids[b])),) for a, b in same_words(scan))
+        words = sorted((*sorted((scan.ids[a], scan.ids[b])),) for a, b in self.same_words())
         by_template = sorted(templates(scan), key=lambda entry: scan.ids[entry[0]])
         yield from heapq.merge(
             sorted((*self._verified(), *self.overlaps.pairs), key=_order),
@@ -139,6 +140,14 @@ class Outcome:
             (pair for first, rows in by_template for pair in self._variants(first, rows.tolist())),
             key=_order,
         )
+
+    def same_words(self) -> Iterator[tuple[int, int]]:
+        """Rows of pairs with one stem and another picture or other options, that people are not asked about."""
+        ids = self.found.scan.ids
+        asked = {frozenset((c.first.id, c.second.id)) for c in (*self.found.candidates, *self.found.answered)}
+        for a, b in same_words(self.found.scan):
+            if not asked or frozenset((ids[a], ids[b])) not in asked:
+                yield a, b
 
     def _verified(self) -> Iterator[DuplicatePair]:
         for group in self.groups:
@@ -157,18 +166,27 @@ class Outcome:
                 yield _pair(scan.ids[first], scan.ids[other], "same-template")
 
     def questions(self) -> tuple[list[DuplicateGroup], list[Proposal]]:
-        """What people are asked, and what the machine proposes."""
+        """What people are asked, and what the machine proposes; what they have answered stays among it."""
         items, proposals = [], []
-        for group in self.found.groups:
-            if group.disputed:
-                items.append(question_of(group.members, disputed=True))
-                proposals += disputed_proposals(group)
+        for asked in (one for group in self.found.groups for one in self._asked(group)):
+            items.append(question_of(asked.members, disputed=True))
+            proposals += disputed_proposals(asked)
         order = self.found.standing.order
         for c in (*self.found.candidates, *self.found.answered):
             items.append(question_of([c.first, c.second], disputed=False))
             keep = min((c.first, c.second), key=order)
             proposals += candidate_proposals(c.first, c.second, keep, c.similarity)
         return sorted(items, key=lambda item: item.item_id), proposals
+
+    def _asked(self, group: Group) -> list[Group]:
+        """What of a group people are (or were) asked about: all of it, or the pairs that they settled before."""
+        if not group.contradictory:
+            return []
+        if group.disputed or len(group.others) == 1:
+            return [group]
+        about, keeper = self.found.verdicts.about, group.keeper
+        settled = [one for one in group.others if about([keeper, one], "relation") is not None]
+        return [replace(group, others=(one,)) for one in settled if not same_answer(keeper, one)]
 
     def report(self) -> DedupReport:
         """The counts."""
@@ -184,7 +202,7 @@ class Outcome:
             other_answers=self.found.other_answers,
             templates=len(sizes),
             in_templates=sum(sizes),
-            same_words=sum(1 for _ in same_words(scan)),
+            same_words=sum(1 for _ in self.same_words()),
             overlaps=len(self.overlaps.repeats),
             by_method=dict(sorted(methods.items())),
             by_rule=dict(sorted(Counter(group.rule for group in self.groups).items())),

@@ -18,6 +18,8 @@ from benchwright.schemas.workspace import Workspace
 
 _AT_ONCE = 20_000
 """Texts of a set that are held at a time; the pool is read once for each such part."""
+_TEXTS = 500
+"""Texts of other sets that are kept for the page."""
 
 
 class SetOverlap(Record):
@@ -56,6 +58,8 @@ class Overlaps:
     repeats: dict[str, list[str]] = field(default_factory=dict)
     """Question id -> `SET#ID` of what it repeats, numbers and all."""
     pairs: list[DuplicatePair] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
+    """`SET#ID` -> its text, of the first so many pairs."""
 
 
 def overlap_path(workspace: Workspace, discipline: str) -> Path:
@@ -85,8 +89,10 @@ def find_overlaps(pool: Path, sets: Sequence[OtherSet], share: float) -> Overlap
         count = 0
         while part := list(islice(texts, _AT_ONCE)):
             count += len(part)
-            for pair in _pairs(pool, other.name, part, share):
+            for pair, text in _pairs(pool, other.name, part, share):
                 repeats[pair.first].append(pair)
+                if len(found.texts) < _TEXTS:
+                    found.texts[pair.second] = text
         same = {name for name, pairs in repeats.items() if any(p.relation == "overlap" for p in pairs)}
         lines.append(
             SetOverlap(
@@ -106,18 +112,22 @@ def find_overlaps(pool: Path, sets: Sequence[OtherSet], share: float) -> Overlap
     return found
 
 
-def _pairs(pool: Path, name: str, part: Sequence[tuple[str, str]], share: float) -> Iterator[DuplicatePair]:
+def _pairs(
+    pool: Path, name: str, part: Sequence[tuple[str, str]], share: float
+) -> Iterator[tuple[DuplicatePair, str]]:
     index = GramIndex([grams_of(text) for _, text in part], share)
     for question_id, grams in _pool_grams(pool):
         for hit in index.hits(grams):
-            yield DuplicatePair(
+            other_id, text = part[hit.at]
+            pair = DuplicatePair(
                 first=question_id,
-                second=f"{name}#{part[hit.at][0]}",
+                second=f"{name}#{other_id}",
                 relation="overlap" if hit.same_numbers else "same-template",
                 method="shingles",
                 similarity=min(1.0, round(hit.share, 6)),
                 detail="" if hit.same_numbers else "same text, other numbers",
             )
+            yield pair, text
 
 
 def _pool_grams(pool: Path) -> Iterable[tuple[str, Grams]]:

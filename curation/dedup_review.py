@@ -9,11 +9,11 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from benchwright.curation.dedup_groups import Group
-from benchwright.curation.dedup_members import Member, same_answer, view_of
+from benchwright.curation.dedup_members import Member, answer_for, same_answer, view_of
 from benchwright.curation.proposers.chosen import in_order
 from benchwright.schemas.artefact import Counts, StageResult, run_stage
 from benchwright.schemas.digest import digest_of
-from benchwright.schemas.duplicates import DuplicateGroup, group_item_id
+from benchwright.schemas.duplicates import DuplicateGroup, group_item_id, groups_path
 from benchwright.schemas.jobs import Proposal, Verdict, shown_digest
 from benchwright.schemas.journal import read_jsonl, write_jsonl
 from benchwright.schemas.workspace import Workspace
@@ -81,8 +81,8 @@ def candidate_proposals(one: Member, two: Member, keep: Member, similarity: floa
 
 def written_for(workspace: Workspace, discipline: str) -> tuple[Path, Path]:
     """Where a discipline's proposals and the groups they are about lie. Writer: curate dedup."""
-    folder = workspace.duplicates(discipline).parent
-    return folder / f"{discipline}.proposals.jsonl", folder / f"{discipline}.groups.jsonl"
+    groups = groups_path(workspace, discipline)
+    return groups.with_name(f"{discipline}.proposals.jsonl"), groups
 
 
 def merge_proposals(workspace: Workspace) -> StageResult:
@@ -101,7 +101,7 @@ def merge_proposals(workspace: Workspace) -> StageResult:
 
 
 def _votes(members: Sequence[Member]) -> list[tuple[str, int]]:
-    """Answers in the keeper's own writing where it gave one of them, most frequent first, then by text."""
+    """Answers as the first member would write them, most frequent first, then by text."""
     found: list[list[Member]] = []
     for member in members:
         for alike in found:
@@ -110,7 +110,7 @@ def _votes(members: Sequence[Member]) -> list[tuple[str, int]]:
                 break
         else:
             found.append([member])
-    counted = Counter({alike[0].answer: len(alike) for alike in found})
+    counted = Counter({answer_for(members[0], alike[0]): len(alike) for alike in found})
     return sorted(counted.items(), key=lambda entry: (-entry[1], entry[0]))
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from benchwright.curation.dedup_minhash import HASHES, Keys, Signatures, signature
 from benchwright.curation.dedup_numbers import masked, numbers, written_digits
-from benchwright.curation.dedup_text import STEM_END, key_of, normal, squashed
+from benchwright.curation.dedup_text import STEM_END, canonical, key_of, normal, squashed
 from benchwright.curation.executor import Executor
 
 COLUMNS = ("id", "source", "language", "texts", "images")
@@ -37,6 +37,9 @@ class Written:
     """Canonical forms, sorted; a picture stands as its digest."""
     images: tuple[str, ...]
     """Digests of the question's own pictures, sorted."""
+    right: tuple[str, ...]
+    """The answer whatever the options' order: canonical forms of the right options, or of a free answer; empty where
+    an answer names no option."""
 
     @cached_property
     def canonical_stem(self) -> str:
@@ -65,7 +68,16 @@ def written(row: dict[str, Any]) -> Written:
         stem=normal(text["question"]),
         options=tuple(sorted(_option(choice) for choice in choices)),
         images=tuple(sorted(image["sha256"] for image in row["images"])),
+        right=_right(choices, text["answer"]),
     )
+
+
+def _right(choices: Sequence[dict[str, Any]], answer: str) -> tuple[str, ...]:
+    if not choices:
+        return (canonical(answer),) if answer.strip() else ()
+    options = {choice["label"]: _option(choice) for choice in choices}
+    labels = [answer] if answer in options else list(answer)
+    return tuple(sorted(options[label] for label in labels)) if all(one in options for one in labels) else ()
 
 
 def _option(choice: dict[str, Any]) -> str:
@@ -96,13 +108,16 @@ class Scan:
     """Of the stem, in digits only: what a translation keeps."""
     template: Keys
     """Stem with masked numbers, and how many pictures."""
+    answered: Keys
+    """Stem and right answer; `NO_ANSWER` where the answer names nothing."""
     signatures: Signatures
     """[n, HASHES]"""
 
 
 NO_DIGITS = np.uint64(key_of())
 """`Scan.digits` of a stem without digits."""
-_PARTS = ("stem", "text", "images", "numbers", "digits", "template")
+NO_ANSWER = np.uint64(key_of())
+_PARTS = ("stem", "text", "images", "numbers", "digits", "template", "answered")
 
 
 @dataclass(frozen=True)
@@ -186,4 +201,5 @@ def _keys(item: Written) -> tuple[int, ...]:
         key_of(*every),
         key_of(*written_digits(item.stem)),
         key_of(item.language, squashed(masked(item.stem)), str(len(item.images))),
+        key_of(item.language, item.canonical_stem, *item.right) if any(item.right) else int(NO_ANSWER),
     )

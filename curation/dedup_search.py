@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright.curation.dedup_groups import Group, Standing, form_groups
-from benchwright.curation.dedup_links import Links, add_minhash
+from benchwright.curation.dedup_links import Links, add_minhash, add_stems
 from benchwright.curation.dedup_members import Member, read_members
 from benchwright.curation.dedup_review import Verdicts
 from benchwright.curation.dedup_scan import Scan, scan_pool
@@ -17,7 +17,7 @@ from benchwright.schemas.duplicates import Method
 
 Progress = Callable[[str, int, int], None]
 _BESIDE = 40
-"""With how many of its class a question is held side by side at most, where their pictures differ."""
+"""How many questions of a class are looked through for one with the pictures of another's."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,22 @@ class Found:
     verdicts: Verdicts
     other_answers: int
     """Pairs of nearly one wording with different answers: left alone."""
+    verified: Callable[[Member, Member, float], Verified]
+    """Holds two of the members side by side; knows the cosine of their embeddings, 0 where nobody measured it."""
 
     def how(self, one: Member, two: Member) -> tuple[Method, float]:
         """What brought two questions together."""
         a, b = (int(self.links.class_of[self.row_of[member.id]]) for member in (one, two))
         return ("exact", 1.0) if a == b else self.links.near[min(a, b), max(a, b)]
+
+    def layers(self, one: Member, two: Member) -> dict[Method, float]:
+        """Everything that brought two questions together, and how alike each layer finds them; mostly something."""
+        a, b = (int(self.links.class_of[self.row_of[member.id]]) for member in (one, two))
+        if a == b:
+            return {"exact": 1.0}
+        pair = min(a, b), max(a, b)
+        first = self.links.near.get(pair)
+        return dict([first, *self.links.further.get(pair, {}).items()]) if first else {}
 
     def __post_init__(self) -> None:
         self.row_of = {member.id: row for row, member in self.members.items()}
@@ -87,6 +98,7 @@ class Search:
         """Scan, link, verify, group."""
         scan = scan_pool(self.pool, self.executor, lambda done, total: self.report("read", done, total))
         links = Links.of(scan)
+        add_stems(links, scan)
         add_minhash(links, scan, self.thresholds["minhash"])
         self.link(links, scan)
         members = read_members(self.pool, scan, links.touched())
@@ -114,6 +126,7 @@ class Search:
             standing=self.standing,
             verdicts=self.verdicts,
             other_answers=checked.other_answers,
+            verified=checked.verify,
         )
 
 
@@ -130,8 +143,8 @@ class _Checked:
         self._same_pictures = same_pictures
         self.other_answers = 0
 
-    def verify(self, one: Member, two: Member) -> Verified:
-        return verify(one, two, self._search.thresholds["near"], self._same_pictures)
+    def verify(self, one: Member, two: Member, cosine: float = 0.0) -> Verified:
+        return verify(one, two, self._search.thresholds["near"], self._same_pictures, cosine)
 
     def said(self, one: Member, two: Member) -> object:
         """What people said of the pair."""
@@ -151,11 +164,25 @@ def _candidates(
 ) -> Iterator[Candidate]:
     group_of = {member.id: group.keeper.id for group in groups for member in group.members}
     for (a, b), (method, similarity) in sorted(links.near.items()):
-        one, two = sorted((members[int(links.rows[number][0])] for number in (a, b)), key=lambda m: m.id)
+        one, two = sorted(_beside(links, members, a, b), key=lambda member: member.id)
         apart = group_of.get(one.id, one.id) != group_of.get(two.id, two.id)
         if not apart and checked.said(one, two) is None:
             continue
-        found = checked.verify(one, two)
+        found = checked.verify(one, two, similarity if method == "vector" else 0.0)
         checked.other_answers += found.relation is None and "answers" in found.detail
         if found.relation == "candidate":
             yield Candidate(one, two, method, similarity, found.detail)
+
+
+def _beside(links: Links, members: Mapping[int, Member], a: int, b: int) -> tuple[Member, Member]:
+    """One question of each of two classes: with the same pictures where there are such, else the first of each."""
+    left, right = ([members[int(row)] for row in links.rows[number][:_BESIDE]] for number in (a, b))
+    by_pictures = {_seen(member): member for member in reversed(right)}
+    return next(
+        ((member, by_pictures[shown]) for member in left if (shown := _seen(member)) in by_pictures),
+        (left[0], right[0]),
+    )
+
+
+def _seen(member: Member) -> tuple[str, ...]:
+    return tuple(sorted(member.pictures))

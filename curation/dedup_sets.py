@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright.curation.fields import FieldMap
+from benchwright.curation.options import split_options
 from benchwright.curation.sources import FORMATS, BadRow, SourceRow, read_rows, source_digest, source_format
 from benchwright.schemas.digest import digest_of, sha256_file
 from benchwright.schemas.errors import UsageError
@@ -14,6 +15,9 @@ from benchwright.schemas.errors import UsageError
 HUB = "hf:"
 _QUESTION = ("full_question", "question", "problem", "stem", "prompt", "query", "text")
 """Fields that may hold a question's text, tried in this order (a vision-only row of a release has it in the first)."""
+
+_NOTES = ("dataset_info.json", "dataset_infos.json", "manifest.json", "config.json", "croissant.json")
+"""What lies beside the rows of datasets and is no table."""
 
 
 @dataclass(frozen=True)
@@ -27,17 +31,18 @@ class OtherSet:
     files: tuple[Path, ...]
 
 
-def open_set(named: str) -> OtherSet:
+def open_set(named: str, *, offline: bool = False) -> OtherSet:
     """Find a set, fetching it where it lies on the Hub.
 
     Args:
         named: a path, or `hf:ORG/NAME`.
+        offline: take of the Hub only what was fetched before.
 
     Raises:
         UsageError: it cannot be found or read.
     """
     if named.startswith(HUB):
-        return _from_hub(named)
+        return _from_hub(named, offline)
     path = Path(named)
     if path.is_dir() and (files := tuple(sorted(path.glob("data/**/*.parquet")))):
         return OtherSet(path.resolve().name, digest_of([sha256_file(file) for file in files]), files)
@@ -70,11 +75,31 @@ def _text(row: SourceRow) -> str | None:
     for field in _QUESTION:
         value = row.values.get(field)
         if isinstance(value, str) and value.strip():
-            return value
+            return _without_options(value, row.values.get("options"))
     return None
 
 
-def _from_hub(named: str) -> OtherSet:
+def _without_options(text: str, options: object) -> str:
+    """The stem: a pool's question holds no options, whose numbers would make the same question another one."""
+    if isinstance(options, list) and all(isinstance(option, dict) for option in options):
+        # As a release writes them; an option that is a picture has its label alone.
+        texts = [(option.get("label"), option.get("text")) for option in options]
+        lines = [f"{label}." if text is None else f"{label}. {text}" for label, text in texts]
+        stem = text.removesuffix("\n".join(lines))
+        if lines and stem != text and stem.strip():
+            return stem
+    split = split_options(text)
+    return split[0] if split else text
+
+
+def _tables(folder: Path) -> tuple[Path, ...]:
+    """A dataset's files that hold rows: Parquet below `data/` where there is any, else all that are no notes."""
+    if tables := tuple(sorted(folder.glob("data/**/*.parquet"))):
+        return tables
+    return tuple(sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in _NOTES))
+
+
+def _from_hub(named: str, offline: bool) -> OtherSet:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
@@ -82,12 +107,14 @@ def _from_hub(named: str) -> OtherSet:
     patterns = [f"**/*{ending}{gz}" for ending in FORMATS for gz in ("", ".gz")]
     patterns += [pattern.removeprefix("**/") for pattern in patterns]
     try:
-        folder = Path(snapshot_download(repo_id, repo_type="dataset", allow_patterns=patterns))
+        folder = Path(
+            snapshot_download(repo_id, repo_type="dataset", allow_patterns=patterns, local_files_only=offline)
+        )
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError) as error:
         raise UsageError(
             f"{named} cannot be fetched ({str(error).splitlines()[0]}): check the name and the network, or give a path."
         ) from error
-    files = tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
+    files = _tables(folder)
     if not files:
         raise UsageError(f"{named} has no file with one of the endings {', '.join(FORMATS)}.")
     return OtherSet(named, folder.name, files)

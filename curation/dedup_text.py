@@ -42,13 +42,14 @@ _DROPPED = frozenset(
             "bigr",
         ),
         *("biggl", "biggr", "rm", "bf", "it", "mathrm", "text", "mathbf", "ldots", "cdots", "dots", "hfill"),
-        *("noindent", "underline"),
+        *("noindent", "underline", "textasciitilde"),
     }
 )
 _SYNONYMS = {
     "dfrac": "\\frac", "tfrac": "\\frac", "cfrac": "\\frac", "le": "≤", "leq": "≤", "leqslant": "≤", "ge": "≥",
     "geq": "≥", "geqslant": "≥", "ne": "≠", "neq": "≠", "times": "×", "cdot": "·", "div": "÷", "pm": "±", "mp": "∓",
-    "infty": "∞", "angle": "∠", "triangle": "△", "degree": "°", "to": "→", "rightarrow": "→", "circ": "∘",
+    "infty": "∞", "angle": "∠", "triangle": "△", "bigtriangleup": "△", "degree": "°", "to": "→",
+    "rightarrow": "→", "circ": "∘",
     "longrightarrow": "→", "perp": "⊥", "parallel": "∥", "prime": "′", "textless": "<", "textgreater": ">", "lt": "<",
     "gt": ">", "in": "∈", "cup": "∪", "cap": "∩", "subset": "⊂", "subseteq": "⊆", "varnothing": "∅", "emptyset": "∅",
     "therefore": "∴", "because": "∵", "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "theta": "θ",
@@ -60,7 +61,12 @@ _SYNONYMS = {
 _DEGREES = re.compile(r"\^\{?\s*∘\s*\}?|(?<=\d)\s*-?degrees?\b|(?<=\d)\s*度(?!数)|∘(?=\s*c\b)")
 _ONE_DIGIT_FRACTION = re.compile(r"\\frac\s*(\d)\s*(\d)(?!\d)")
 _SINGLE = re.compile(r"([\^_])\{\s*([^{}\s])\s*\}")
-_BLANK = re.compile(r"\(\s*\)|_{2,}")
+_BLANK = re.compile(r"\([\s~]*\)|\([\s~]*(?=[.:?]?\s*$)|_{2,}")
+"""A gap to be filled in; at the end of a text its bracket is sometimes not closed."""
+_STARS = re.compile(r"^\s*(?:\(\s*[★☆✩✪✭⭐]+\s*\)|[★☆✩✪✭⭐]+)\s*")
+"""A printed mark of difficulty."""
+_HYPHEN = re.compile(r"(?<=[a-z]{3})(?:-|\$-\$|\$\$-\$\$)(?=[a-z]{3})")
+"""Between two words ("two-thirds"); a minus stands between shorter names, a bond (HOOC-COOH) between capitals."""
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:,|\{,\})\d{3})+(?![\d,])")
 _EXAM_NUMBER = re.compile(
     r"^\s*(?:(?:question|problem|exercise|q)\s*:?\s*)?(?:\(?\d{1,3}\)?\s*[.、)]\s*(?!\d))?", re.IGNORECASE
@@ -80,12 +86,14 @@ def normal(text: str) -> str:
     if "<" in text:
         text = _RAISED_TAG.sub(lambda m: ("^" if m[1] in "pP" else "_") + "{" + m[2] + "}", text)
         text = _TAGS.sub(" ", text)
-    text = unicodedata.normalize("NFKC", text.translate(_BEFORE_NFKC)).lower()
+    text = unicodedata.normalize("NFKC", text.translate(_BEFORE_NFKC))
+    text = _HYPHEN.sub(" ", text).lower()
     if "\\" in text or "$" in text:
         text = _latex(text)
     if "{" in text:
         text = _SINGLE.sub(r"\1\2", text)
     text = _DEGREES.sub("°", text)
+    text = _STARS.sub("", text, count=1)
     text = _EXAM_NUMBER.sub("", text, count=1)
     text = _POINTS.sub(" ", text)
     text = _THOUSANDS.sub(lambda m: m.group().replace("{,}", "").replace(",", ""), text)

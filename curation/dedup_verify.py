@@ -11,6 +11,7 @@ from benchwright.curation.dedup_members import Member, same_answer
 from benchwright.curation.dedup_minhash import jaccard
 from benchwright.curation.dedup_numbers import in_order, masked
 from benchwright.curation.dedup_text import squashed
+from benchwright.curation.dedup_translated import may_be_translation
 from benchwright.schemas.duplicates import Relation
 
 SamePictures = Callable[[tuple[str, ...], tuple[str, ...]], bool]
@@ -58,7 +59,9 @@ class Verified:
     detail: str = ""
 
 
-def verify(one: Member, two: Member, near: float, same_pictures: SamePictures) -> Verified:
+def verify(
+    one: Member, two: Member, near: float, same_pictures: SamePictures, cosine: float = 0.0
+) -> Verified:
     """Compare stem, numbers, options, pictures and answers of two questions.
 
     Args:
@@ -66,17 +69,19 @@ def verify(one: Member, two: Member, near: float, same_pictures: SamePictures) -
         two: another.
         near: least Jaccard of the whole texts' shingles for two stems that are not equal to be one.
         same_pictures: compares pictures.
+        cosine: of their embeddings where that is known; it matters between two languages.
     """
     first, second = one.written, two.written
     if first.language != second.language:
-        return _translated(one, two)
+        told = f"{first.language} and {second.language}"
+        return Verified("candidate", told) if may_be_translation(one, two, cosine) else Verified(None)
     if in_order(first.stem) != in_order(second.stem):
         alike = squashed(masked(first.stem)) == squashed(masked(second.stem))
         if alike or first.numbers != second.numbers:
             return Verified("same-template", "other numbers") if alike else Verified(None)
     if first.canonical_stem == second.canonical_stem:
         if first.options != second.options:
-            return Verified("same-words", "other options")
+            return _other_options(one, two, same_pictures)
         return _same_words(one, two, same_pictures)
     if first.options != second.options or not same_pictures(one.pictures, two.pictures):
         return Verified(None)
@@ -91,13 +96,12 @@ def verify(one: Member, two: Member, near: float, same_pictures: SamePictures) -
     return Verified("same", "worded almost alike")
 
 
-def _translated(one: Member, two: Member) -> Verified:
-    """Two languages: perhaps one question where as many options, as many pictures and the answer speak for it."""
-    alike = len(one.choices) == len(two.choices) and len(one.pictures) == len(two.pictures)
-    agree = one.answer == two.answer if one.choices else same_answer(one, two)
-    if not (alike and agree):
-        return Verified(None)
-    return Verified("candidate", f"{one.written.language} and {two.written.language}")
+def _other_options(one: Member, two: Member, same_pictures: SamePictures) -> Verified:
+    """One stem with other options: perhaps one question whose wrong options were replaced, or read badly."""
+    right = one.written.right
+    if any(right) and right == two.written.right and same_pictures(one.images, two.images):
+        return Verified("candidate", "other options, the same answer")
+    return Verified("same-words", "other options")
 
 
 def _same_words(one: Member, two: Member, same_pictures: SamePictures) -> Verified:

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.curation.embed import embedding_text, index_path, text_vectors
-from benchwright.curation.estimate_fit import question_key
+from benchwright.curation.embed import index_path, text_vectors
 from benchwright.curation.estimate_grades import stage_of
-from benchwright.curation.estimate_levels import LearnedLevels, learn_levels, stage_name
+from benchwright.curation.estimate_levels import LearnedLevels, learn_levels
+from benchwright.curation.estimate_outline import Outline, outline, stage_name
 from benchwright.curation.estimate_subjects import SubjectEvidence, SubjectGuess, guess_subjects
 from benchwright.schemas.artefact import Counts, StageResult, run_stage
 from benchwright.schemas.digest import canonical_json, digest_of
@@ -77,12 +77,12 @@ def estimate_discipline(workspace: Workspace, discipline: str) -> StageResult:
     subjects = taxonomy.subjects(discipline) if taxonomy.has(discipline) else ()
 
     def produce(paths: tuple[Path, ...]) -> Counts:
-        questions = sorted(
-            map(_slim, iter_records(workspace.pool(discipline), Question)), key=lambda one: one.id
+        outlines = sorted(
+            map(outline, iter_records(workspace.pool(discipline), Question)), key=lambda one: one.id
         )
         vectors = text_vectors(workspace, discipline)
         rows, record = _estimates(
-            questions, vectors, discipline, subjects, workspace.recipe.embed.embedder, {}
+            outlines, vectors, discipline, subjects, workspace.recipe.embed.embedder, {}
         )
         n = write_records(paths[0], rows, Estimate)
         paths[1].write_text(canonical_json(record) + "\n", encoding="utf-8")
@@ -121,19 +121,13 @@ def estimate_all(
     Returns:
         One estimate a question, and what they rest on.
     """
-    rows, record = _estimates(questions, vectors, discipline, subjects, embedder, reviewed or {})
+    outlines = list(map(outline, questions))
+    rows, record = _estimates(outlines, vectors, discipline, subjects, embedder, reviewed or {})
     return list(rows), record
 
 
-def _slim(question: Question) -> Question:
-    """A question without what no estimate looks at: a pool of 150,000 whole records would be a gigabyte."""
-    own = question.text.model_copy(update={"solution": None, "decomposition": None})
-    update = {"source_row": "", "texts": {question.language: own}, "images": ()}
-    return question.model_copy(update=update)
-
-
 def _estimates(
-    questions: Sequence[Question],
+    outlines: Sequence[Outline],
     vectors: NDArray[np.float32],
     discipline: str,
     subjects: Sequence[Subject],
@@ -141,23 +135,21 @@ def _estimates(
     people: Mapping[str, Known],
 ) -> tuple[Iterator[Estimate], FitRecord]:
     """See `estimate_all`; estimates are made as they are drawn."""
-    keys = [question_key(embedding_text(question)) for question in questions]
-    said = [people.get(question.id, Known()) for question in questions]
-    own = [own_subject(question.subject, subjects) for question in questions]
+    keys = [one.key for one in outlines]
+    said = [people.get(question.id, Known()) for question in outlines]
+    own = [own_subject(question.subject, subjects) for question in outlines]
     labels = [known.subject or mine for known, mine in zip(said, own, strict=True)]
     guesses, subject_evidence = guess_subjects(vectors, labels, keys, subjects, embedder)
-    median = median_level(questions)
-    levels = [
-        known.difficulty or question.difficulty for known, question in zip(said, questions, strict=True)
-    ]
-    rules = [rule_level(question, median) for question in questions]
-    learned = learn_levels(vectors, questions, levels, keys, [level for level, _ in rules])
-    level_evidence = _level_evidence(questions, levels, rules, learned)
+    median = median_level(outlines)
+    levels = [known.difficulty or question.difficulty for known, question in zip(said, outlines, strict=True)]
+    rules = [rule_level(question, median) for question in outlines]
+    learned = learn_levels(vectors, outlines, levels, keys, [level for level, _ in rules])
+    level_evidence = _level_evidence(outlines, levels, rules, learned)
     made = (
         _estimate(
             question, discipline, own[row], guess, _level(question, row, rules[row], learned, level_evidence)
         )
-        for row, (question, guess) in enumerate(zip(questions, guesses, strict=True))
+        for row, (question, guess) in enumerate(zip(outlines, guesses, strict=True))
     )
     return made, FitRecord(subject=subject_evidence, difficulty=level_evidence)
 
@@ -173,27 +165,27 @@ def own_subject(named: str | None, subjects: Sequence[Subject]) -> str | None:
     return None
 
 
-def level_of(question: Question, median: int) -> tuple[int, str]:
+def level_of(question: Question | Outline, median: int) -> tuple[int, str]:
     """Difficulty level without any fit, and the rule that gave it: `source`, `grade:<stage>` or `median`."""
     if question.difficulty is not None:
         return question.difficulty, "source"
     return rule_level(question, median)
 
 
-def rule_level(question: Question, median: int) -> tuple[int, str]:
+def rule_level(question: Question | Outline, median: int) -> tuple[int, str]:
     """The usual level of a question's school stage, else the median, whatever the source says of the question."""
     stage = stage_of(question.grade)
     return (stage.level, f"grade:{stage.name}") if stage is not None else (median, "median")
 
 
-def median_level(questions: Sequence[Question]) -> int:
+def median_level(questions: Sequence[Question | Outline]) -> int:
     """Lower median of the levels that sources give; 3 where none does."""
     known = sorted(question.difficulty for question in questions if question.difficulty is not None)
     return known[(len(known) - 1) // 2] if known else 3
 
 
 def _estimate(
-    question: Question,
+    question: Outline,
     discipline: str,
     own: str | None,
     guess: SubjectGuess | None,
@@ -221,7 +213,7 @@ def _estimate(
 
 
 def _level(
-    question: Question,
+    question: Outline,
     row: int,
     rule: tuple[int, str],
     learned: LearnedLevels | None,
@@ -238,7 +230,7 @@ def _level(
 
 
 def _level_evidence(
-    questions: Sequence[Question],
+    questions: Sequence[Outline],
     levels: Sequence[int | None],
     rules: Sequence[tuple[int, str]],
     learned: LearnedLevels | None,

@@ -9,8 +9,6 @@ level is often nearest to the labels on average, and still tells no question fro
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,14 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.curation.estimate_fit import CrossFit, Floats, Gain, cross_fit, usable
-from benchwright.curation.estimate_grades import STAGE_NAMES, stage_of
-from benchwright.schemas.records import Question
+from benchwright.curation.estimate_outline import Outline, form_features, stage_name
 
 Levels = NDArray[np.int64]
 
-_FORM_WEIGHT = 0.3
-"""Features of form beside unit-length vectors; measured on three real sets (benchmarks/proposals_labels.py)."""
-_STAGE_WEIGHT = 0.5
 _STRENGTH = 3.0
 LEAST_OF_STAGE = 50
 """Labelled rows of a stage from which its rule can be measured."""
@@ -59,7 +53,7 @@ class LearnedLevels:
 
 def learn_levels(
     vectors: NDArray[np.float32],
-    questions: Sequence[Question],
+    outlines: Sequence[Outline],
     labels: Sequence[int | None],
     keys: Sequence[str],
     rule: Sequence[int],
@@ -68,7 +62,7 @@ def learn_levels(
 
     Args:
         vectors: [n, d].
-        questions: one per row.
+        outlines: one per row.
         labels: level 1 to 5 per row, None where unknown.
         keys: see `estimate_fit.question_key`.
         rule: what would stand for the row without a fit.
@@ -76,7 +70,7 @@ def learn_levels(
     rows = usable([None if label is None else str(label) for label in labels], keys)
     if not rows:
         return None
-    form = form_features(questions)
+    form = form_features(outlines)
     truth = np.array([int(labels[row] or 0) for row in rows])
     known = np.hstack(
         [vectors[rows], form[rows]]
@@ -89,7 +83,7 @@ def learn_levels(
     levels = np.array([int(name) for name in fit.classes])[places]
     confidences = shares[np.arange(len(shares)), places]
     ours, theirs = levels[rows], np.array([rule[row] for row in rows])
-    stages = [stage_name(questions[row]) for row in rows]
+    stages = [stage_name(outlines[row]) for row in rows]
     return LearnedLevels(
         levels=levels,
         confidences=np.round(confidences, 4),
@@ -143,12 +137,6 @@ def agreement_gain(truth: Levels, ours: Levels, theirs: Levels, seed: int = 0) -
     )
 
 
-def stage_name(question: Question) -> str:
-    """Name of a question's school stage, "" where there is none."""
-    stage = stage_of(question.grade)
-    return stage.name if stage is not None else ""
-
-
 def level_cuts(expected: Floats, truth: Levels) -> Floats:
     """Cuts between neighbouring levels that give the labelled rows their own distribution of levels.
 
@@ -162,35 +150,6 @@ def level_cuts(expected: Floats, truth: Levels) -> Floats:
     ordered = np.sort(expected)
     counts = np.cumsum([np.count_nonzero(truth == level) for level in sorted(set(truth.tolist()))])[:-1]
     return np.array([(ordered[at - 1] + ordered[at]) / 2 for at in counts])
-
-
-def form_features(questions: Sequence[Question]) -> NDArray[np.float32]:
-    """What a text's outside says: lengths, options, numbers, formulas, stage; [n, 7 + stages], scaled to the pool."""
-    if not questions:
-        return np.empty((0, 7 + len(STAGE_NAMES)), np.float32)
-    form = np.array([_form(question) for question in questions])
-    spread = form.std(axis=0)
-    form = np.divide(form - form.mean(axis=0), spread, out=np.zeros_like(form), where=spread > 0)
-    stages = np.array(
-        [[stage_name(question) == name for name in STAGE_NAMES] for question in questions], float
-    )
-    joined: NDArray[np.float32] = np.hstack([_FORM_WEIGHT * form, _STAGE_WEIGHT * stages]).astype(np.float32)
-    return joined
-
-
-def _form(question: Question) -> list[float]:
-    text = question.text
-    numbers = re.findall(r"\d+", text.question)
-    options = sum(len(choice.text or "") for choice in text.choices)
-    return [
-        math.log1p(len(text.question)),
-        float(bool(text.choices)),
-        float(len(text.choices)),
-        math.log1p(options),
-        math.log1p(len(numbers)),
-        math.log1p(max(map(len, numbers), default=0)),
-        math.log1p(text.question.count("\\")),
-    ]
 
 
 def _expected(shares: Floats, fit: CrossFit) -> Floats:

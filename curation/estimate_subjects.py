@@ -36,7 +36,7 @@ On the labels of three real sets the best value is 0.043 to 0.088 (benchmarks/pr
 Rule = Literal["none", "nearest", "fitted"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SubjectGuess:
     """A subject, its share among all of the discipline, and how it was found."""
 

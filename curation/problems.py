@@ -3,7 +3,8 @@
 A field counts when a final verdict about exactly what was shown gives it. Without one the question is no problem yet
 (`unreviewed`), unless the builder takes the machine's word for it with `--accept-proposals`; then every such field says
 so in its provenance. A verdict about an older text is `stale-review`, a disagreement of reviewers `open-review`:
-neither is overruled by a proposal. Texts grow the same way (`schemas.standing`): a translation, conversion or
+neither is overruled by a proposal. An answer that repeats of the question contradict is the one that people gave in the
+job `duplicates` (`schemas.settled_answers`). Texts grow the same way (`schemas.standing`): a translation, conversion or
 decomposition that does not count yet leaves the problem without it, and is listed in `problems.pending.parquet`; marks
 whose places do not count yet are placed by the renderer (`curation.proposers.placement_words`). The files are
 derived: deleted and made again they have the same bytes.
@@ -24,6 +25,7 @@ from benchwright.curation.proposers.chosen import Chosen, chosen_questions, sele
 from benchwright.curation.proposers.placement_words import take_places
 from benchwright.schemas.artefact import Counts, StageResult, run_stage
 from benchwright.schemas.digest import digest_of
+from benchwright.schemas.duplicates import groups_path
 from benchwright.schemas.errors import ItemError, UsageError
 from benchwright.schemas.jobs import problem_id, quality_view, tagging_view
 from benchwright.schemas.records import Origin, Problem, Provenance, Question, Record, Rejected, Split
@@ -33,8 +35,10 @@ from benchwright.schemas.taxonomy import Taxonomy, load_taxonomy
 from benchwright.schemas.words import Trust, Words
 from benchwright.schemas.workspace import Workspace
 
-STAGE_VERSION = 3
+STAGE_VERSION = 4
 STAGE = "problems"
+PENDING_ANSWER = "answer-unreviewed"
+"""Repeats of the question name other answers, and nobody has said which is right: the source's stands until then."""
 JOBS_READ = ("tagging", "quality", *TEXT_JOBS, "placement")
 
 
@@ -147,7 +151,10 @@ def _inputs(workspace: Workspace, disciplines: Sequence[str]) -> list[Path]:
     inputs = [
         path for name in disciplines for path in (workspace.pool(name), *selection_files(workspace, name))
     ]
-    optional = [workspace.dev_selection(name) for name in disciplines]
+    optional = [
+        path for name in disciplines for path in (workspace.dev_selection(name), groups_path(workspace, name))
+    ]
+    optional.append(workspace.verdicts("duplicates"))
     optional += [path for job in JOBS_READ for path in (workspace.proposals(job), workspace.verdicts(job))]
     return inputs + [path for path in optional if path.is_file()]
 
@@ -194,16 +201,34 @@ def _discipline(
             )
         else:
             made.problems.append(problem)
-            made.pending += found.pending
+            made.pending += [*found.pending, *_answer_pending(item)]
+
+
+def _answer_pending(item: Chosen) -> list[Rejected]:
+    if item.answer_doubt is None:
+        return []
+    question = item.question
+    return [
+        Rejected(
+            item_id=problem_id(question.id),
+            stage=STAGE,
+            reason=PENDING_ANSWER,
+            detail=f"[{question.language}] {item.answer_doubt.detail}",
+            source=question.source,
+        )
+    ]
 
 
 def _problem(item: Chosen, sayings: Sayings, found: Standing, split: Split) -> Problem:
     question = item.question
+    if item.answer_doubt is not None and item.answer_doubt.reason != "unreviewed":
+        raise item.answer_doubt
     subject, subject_by = sayings.tag(question, "subject")
     difficulty, difficulty_by = sayings.tag(question, "difficulty")
     points, points_by = sayings.points(question)
     sayings.refuse_bad(question, found)
-    provenance = [subject_by, difficulty_by, *([points_by] if points_by else []), *found.provenance]
+    optional = [by for by in (points_by, item.answer_by) if by is not None]
+    provenance = [subject_by, difficulty_by, *optional, *found.provenance]
     values: dict[str, Any] = {
         "problem_id": problem_id(question.id),
         "question_id": question.id,

@@ -21,6 +21,7 @@ from benchwright.curation.embed import embed_discipline
 from benchwright.curation.estimate import estimate_discipline
 from benchwright.curation.screen import screen_discipline
 from benchwright.curation.select import Choice, choose, choose_deepest, preview
+from benchwright.curation.select_before import forget_before, note_before
 from benchwright.curation.select_conflicts import checked_cover
 from benchwright.curation.select_dev import choose_dev
 from benchwright.curation.select_items import Candidate, shared_values
@@ -96,6 +97,7 @@ def choose_representatives(
             discipline,
             workers,
             report=lambda what, done, total: report(f"dedup: {what}", done, total),
+            standing_sets=True,
         )
     cores = workers or os.cpu_count() or 1
     embed_discipline(workspace, discipline, None, cores, lambda done, total: report("embed", done, total))
@@ -246,6 +248,7 @@ def select_discipline(workspace: Workspace, discipline: str, n: int, clusters_as
 
     def produce(paths: tuple[Path, ...]) -> Counts:
         decided = decide(workspace, discipline, n)
+        note_before(workspace, discipline)
         certificate = certificate_of(discipline, decided, clusters_asked)
         chosen = decided.choice.chosen
         examples = choose_dev(chosen, decided.items, recipe.selection.dev_per_subject, dev)
@@ -279,6 +282,7 @@ def select_discipline(workspace: Workspace, discipline: str, n: int, clusters_as
     result = run_stage(
         workspace, f"select/{discipline}", SELECT_VERSION, inputs, outputs, parameters, produce
     )
+    forget_before(workspace, discipline)
     return Selected(result, read_certificate(workspace, discipline))
 
 

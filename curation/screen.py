@@ -68,10 +68,10 @@ class _PictureTask:
 
 @dataclass(frozen=True)
 class _QuestionTask:
-    root: str
     questions: tuple[Question, ...]
+    known: Mapping[str, ImageMeasures]
+    """Measures of their pictures by digest."""
     rules: Rules
-    identity: str
 
 
 def sheet_path(workspace: Workspace, discipline: str) -> Path:
@@ -84,6 +84,7 @@ def screen_discipline(
     discipline: str,
     workers: int | None = None,
     report: Report = lambda done, total: None,
+    executor: Executor | None = None,
 ) -> ScreenResult:
     """Write `screen/<discipline>.parquet`, one row for each question of the pool in its order, and the contact sheet.
 
@@ -92,6 +93,7 @@ def screen_discipline(
         discipline: which pool.
         workers: processes; changes the speed only. None takes all cores.
         report: called with (done, all) pictures and questions.
+        executor: who does it, instead of `workers` processes of this machine.
 
     Raises:
         UsageError: the pool does not exist, the recipe's `[screen]` names an unknown code, a picture of the pool is
@@ -106,21 +108,20 @@ def screen_discipline(
 
     def produce(paths: tuple[Path, ...]) -> Counts:
         nonlocal measured
-        executor = open_executor(workers)
+        run = executor or open_executor(workers)
         pool = workspace.pool(discipline)
         pictures.extend(picture_digests(pool))
         total = pq.read_metadata(pool).num_rows + len(pictures)
+        counts: Counter[str] = Counter()
         with MeasureStore(workspace.root / STORE, identity) as store:
             sheet = SheetMaker(workspace, discipline, rules)
-            measured = _measure(workspace, pictures, store, executor, read, lambda done: report(done, total))
+            measured = _measure(workspace, pictures, store, run, read, lambda done: report(done, total))
             for part in _parts(pictures, _PICTURES_A_TASK):
                 for found in store.get(digest.hex() for digest in part).values():
                     sheet.add(found)
-        questions = _parts(iter_records(pool, Question), _QUESTIONS_A_TASK)
-        tasks = (_QuestionTask(str(workspace.root), part, rules, identity) for part in questions)
-        counts: Counter[str] = Counter()
-        rows = _counted(executor.map(screen_questions, tasks), counts, len(pictures), total, report)
-        write_records(paths[0], rows, ScreenRow)
+            tasks = _question_tasks(pool, store, rules)
+            rows = _counted(run.map(screen_questions, tasks), counts, len(pictures), total, report)
+            write_records(paths[0], rows, ScreenRow)
         paths[1].write_text(sheet.html(), encoding="utf-8")
         reasons = {code: n for code, n in sorted(counts.items()) if code}
         return Counts(
@@ -187,13 +188,8 @@ def measure_pictures(task: _PictureTask) -> list[ImageMeasures]:
 
 
 def screen_questions(task: _QuestionTask) -> list[ScreenRow]:
-    """Screen some questions whose pictures have been measured; what a worker process runs."""
-    wanted = {ref.sha256 for question in task.questions for ref in _refs(question)}
-    known: dict[str, ImageMeasures] = {}
-    if wanted:
-        with MeasureStore(Path(task.root) / STORE, task.identity) as store:
-            known = store.get(sorted(wanted))
-    return [screen_question(question, known, task.rules) for question in task.questions]
+    """Screen some questions; what a worker process runs."""
+    return [screen_question(question, task.known, task.rules) for question in task.questions]
 
 
 def screen_question(question: Question, known: Mapping[str, ImageMeasures], rules: Rules) -> ScreenRow:
@@ -210,6 +206,13 @@ def screen_question(question: Question, known: Mapping[str, ImageMeasures], rule
     ordered = sorted(dict.fromkeys(found), key=lambda finding: (finding.code, finding.image or ""))
     kept = all(finding.severity != "reject" for finding in ordered)
     return ScreenRow(question_id=question.id, kept=kept, findings=tuple(ordered))
+
+
+def _question_tasks(pool: Path, store: MeasureStore, rules: Rules) -> Iterator[_QuestionTask]:
+    """The pool in parts with what is known of their pictures: workers need no SQLite file of another machine."""
+    for part in _parts(iter_records(pool, Question), _QUESTIONS_A_TASK):
+        wanted = sorted({ref.sha256 for question in part for ref in _refs(question)})
+        yield _QuestionTask(part, store.get(wanted), rules)
 
 
 def _refs(question: Question) -> list[ImageRef]:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import html
-import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from PIL import Image
-
 from benchwright.curation.screen_codes import Rules
 from benchwright.curation.screen_images import ImageMeasures
+from benchwright.curation.thumbnails import thumbnail
 from benchwright.schemas.workspace import Workspace
 
 _WORST = 12
@@ -119,7 +116,7 @@ class SheetMaker:
         for found in pictures:
             value = measure.value(found)
             beyond = value < limit if measure.low_is_bad else value >= limit
-            source = _thumbnail(self._workspace.read_image(found.sha256))
+            source = thumbnail(self._workspace.read_image(found.sha256), _SIDE)
             yield (
                 f'<figure{" class=beyond" if beyond else ""}><img src="{source}" alt="">'
                 f"<figcaption><b>{measure.shown.format(value)}</b> {found.width} x {found.height}<br>"
@@ -138,13 +135,3 @@ _STYLE = (
     "img{max-width:150px;height:150px;object-fit:scale-down;background:#eceff3}"
     "figcaption{font-size:.78rem;color:#445}figcaption b{color:#1c2330}figcaption code{color:#778}"
 )
-
-
-def _thumbnail(data: bytes) -> str:
-    """A small PNG as a data address; pictures that are small already are not enlarged, so that blur stays visible."""
-    with Image.open(io.BytesIO(data)) as opened:
-        picture = opened.convert("RGB")
-    picture.thumbnail((_SIDE, _SIDE), Image.Resampling.LANCZOS)
-    stream = io.BytesIO()
-    picture.save(stream, format="PNG")
-    return f"data:image/png;base64,{base64.b64encode(stream.getvalue()).decode('ascii')}"

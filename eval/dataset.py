@@ -87,9 +87,9 @@ def choose_rows(release: ResolvedRelease, selection: Selection) -> Dataset:
     _check_names(selection.languages, seen_languages, "language", release.name)
     _check_names(selection.only, set(rows), "row", release.name)
     chosen = tuple(rows[row_id] for row_id in sorted(rows))[: selection.limit]
-    _check_rows(chosen, release.name)
+    check_rows(chosen, release.name)
     images.keep({sha256 for row in chosen for sha256 in row.images})
-    return Dataset(spec=_spec(release, selection, chosen), rows=chosen, images=images)
+    return Dataset(spec=dataset_spec(release, selection, chosen), rows=chosen, images=images)
 
 
 def _wanted(row: ReleaseRow, selection: Selection) -> bool:
@@ -108,7 +108,12 @@ def _check_names(wanted: Sequence[str], known: set[str], what: str, where: str) 
             raise UsageError(f"{where} has no {what} {name!r}{there}; choose one that it has.")
 
 
-def _check_rows(rows: Sequence[ReleaseRow], where: str) -> None:
+def check_rows(rows: Sequence[ReleaseRow], where: str) -> None:
+    """Refuse rows that cannot be scored.
+
+    Raises:
+        UsageError: there are none, or their answers are withheld.
+    """
     if not rows:
         raise UsageError(
             f"{where} has no scored rows for this choice; widen --versions, --languages or --split."
@@ -121,7 +126,8 @@ def _check_rows(rows: Sequence[ReleaseRow], where: str) -> None:
         )
 
 
-def _spec(release: ResolvedRelease, selection: Selection, rows: Sequence[ReleaseRow]) -> DatasetSpec:
+def dataset_spec(release: ResolvedRelease, selection: Selection, rows: Sequence[ReleaseRow]) -> DatasetSpec:
+    """What fixes the chosen rows of a release to the byte."""
     hub = release.revision is not None
     manifest = release.manifest
     folder_name = release.folder.resolve().name if manifest is None else manifest.name

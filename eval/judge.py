@@ -5,15 +5,17 @@ from __future__ import annotations
 from benchwright.eval.judge_llm import JUDGE_MAX_TOKENS, ask_judge
 from benchwright.eval.judge_rules import judge_by_rules, says_nothing
 from benchwright.eval.spec import JudgeKind
-from benchwright.eval.store import Judgement, Response, judgement_key
 from benchwright.eval.verdict import neutralise
 from benchwright.models.answer_compare import Comparison, Match
 from benchwright.models.scheduler import Scheduler
 from benchwright.models.thinking import SplitReply, split_thinking
 from benchwright.schemas.records import ReleaseRow
+from benchwright.schemas.runs import Judgement, Response, judgement_key
 from benchwright.schemas.status import OUTCOME_OF_STATUS, CallStatus, Outcome
 
 _LLM_OUTCOMES = {"consistent": Outcome.CONSISTENT, "inconsistent": Outcome.INCONSISTENT}
+_DETAILS = ("unclosed-thinking", "cannot-decide", "item-faulty")
+"""Details of a call that say more than its status: the last two are people's words."""
 _RULES_OUTCOMES = {Match.CONSISTENT: Outcome.CONSISTENT, Match.INCONSISTENT: Outcome.INCONSISTENT}
 
 
@@ -85,7 +87,7 @@ def settled_by_call(response: Response, split: SplitReply, rules: Comparison) ->
     if outcome is Outcome.NOT_RUN:
         raise ValueError(f"row {response.row_id}: a call that ended {response.status.value} is not judged")
     if outcome is not None:
-        return outcome, response.detail if response.detail == "unclosed-thinking" else response.status.value
+        return outcome, response.detail if response.detail in _DETAILS else response.status.value
     if split.unclosed and not split.text:
         return Outcome.NO_ANSWER, "unclosed-thinking"
     if response.status is CallStatus.TRUNCATED and (not split.text or says_nothing(rules)):

@@ -13,15 +13,15 @@ from benchwright.models.chat import ChatModel
 from benchwright.schemas.errors import UsageError
 
 
-def judge_kind(wanted: JudgeKind | None, judge_model: str | None, tested: ChatModel) -> JudgeKind:
+def judge_kind(wanted: JudgeKind | None, judge_model: str | None, tested: ChatModel | None) -> JudgeKind:
     """Which judge a run has: as asked for, else `llm` when a judging model is named, else `rules`.
 
-    A guesser answers in letters and is always decided by the rules.
+    A guesser answers in letters and is always decided by the rules. `tested` is None where people answered.
 
     Raises:
         UsageError: judge and judging model do not fit together.
     """
-    if tested.endpoint.kind == "baseline":
+    if tested is not None and tested.endpoint.kind == "baseline":
         return "rules"
     kind = wanted or ("rules" if judge_model is None else "llm")
     if kind == "rules" and judge_model is not None:
@@ -86,7 +86,7 @@ def run_spec(
 
 def check_outgoing(
     dataset: Dataset,
-    tested: ChatModel,
+    tested: ChatModel | None,
     judge: ChatModel | None,
     *,
     allow_external: bool,
@@ -95,7 +95,8 @@ def check_outgoing(
     """Refuse to send an unreleased data set out of this machine without a word from its builder.
 
     A data set on the Hub is released and may go to any model. A folder may not have been released yet: an external
-    model needs `allow_external`, and never gets a source that the recipe forbids.
+    model needs `allow_external`, and never gets a source that the recipe forbids. `tested` is None where people
+    answered.
 
     Raises:
         UsageError: an external model would see rows that may not leave.

@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.eval.metrics import Cell, Scored, counts_of, tabulate
+from benchwright.eval.people import People
 from benchwright.eval.spec import RunSpec
-from benchwright.eval.store import Judgement
 from benchwright.schemas.artefact import write_atomic
 from benchwright.schemas.digest import canonical_json
 from benchwright.schemas.records import Record
+from benchwright.schemas.runs import Judgement
 
 SCORES_VERSION = 1
+_SOME_ROWS = "people answered some of the rows"
 DIGITS = 6
 """Decimals of shares in files: more would only show the machine's rounding."""
 
@@ -68,6 +70,8 @@ class Scores(Record):
     """True when `--limit` or `--only` left rows out."""
     statuses: dict[str, int]
     judging: Judging
+    people: People | None = None
+    """Who answered, where people did."""
     cells: tuple[Cell, ...]
 
     @property
@@ -80,7 +84,9 @@ class Scores(Record):
         return tuple(cell for cell in self.cells if cell.by == by)
 
 
-def score(spec: RunSpec, rows: Sequence[Scored], judgements: Iterable[Judgement]) -> Scores:
+def score(
+    spec: RunSpec, rows: Sequence[Scored], judgements: Iterable[Judgement], people: People | None = None
+) -> Scores:
     """Derive every figure of a run from its records."""
     cells = tabulate(rows)
     total = next(cell for cell in cells if not cell.by)
@@ -91,6 +97,7 @@ def score(spec: RunSpec, rows: Sequence[Scored], judgements: Iterable[Judgement]
         partial=spec.dataset.partial,
         statuses=dict(counts_of(row.status for row in rows)),
         judging=_judging(judgements),
+        people=people,
         cells=tuple(_rounded(cell) for cell in cells),
     )
 
@@ -184,12 +191,42 @@ def _head(scores: Scores) -> list[str]:
         f"versions {', '.join(data.versions)}; languages {', '.join(data.languages)}; "
         f"splits {', '.join(data.splits)}",
         f"- model: {spec.model.name}" + (f" at {spec.model.base_url}" if spec.model.base_url else ""),
-        f"- protocol: direct answer, zero-shot, benchwright prompts {', '.join(p.name for p in spec.prompts)}; "
-        f"{_sampling(spec)}; images as published",
+        *(_protocol(spec) if scores.people is None else _people(scores.people)),
         f"- judge: {judge}",
     ]
     if same_family(spec):
         lines.append("- note: the judge is of the tested model's own family and may favour it")
+    return lines
+
+
+def _protocol(spec: RunSpec) -> list[str]:
+    prompts = ", ".join(prompt.name for prompt in spec.prompts)
+    asked = f"direct answer, zero-shot, benchwright prompts {prompts}"
+    return [f"- protocol: {asked}; {_sampling(spec)}; images as published"]
+
+
+def _people(people: People) -> list[str]:
+    seconds = "not known" if people.median_seconds is None else f"{people.median_seconds:.1f} s"
+    lines = [
+        "- protocol: answered by people on the review page, which shows what a model is sent",
+        f"- people: {len(people.people)} ({', '.join(people.people)}); {people.items} items, {people.answered} with an "
+        f"answer; median time {seconds} ({people.timed} items timed)",
+    ]
+    if people.undecided:
+        given_up = ", ".join(f"{n} {why}" for why, n in people.undecided.items())
+        lines.append(f"- without an answer, counted as such: {given_up}")
+    if people.several:
+        lines.append(f"- {people.several} items have several answers; one person's, drawn by digest, counts")
+    if people.met_before:
+        lines.append(
+            f"- note: {people.met_before} items are of a problem that the same person had met before in another "
+            "version or language; they are easier for it"
+        )
+    if people.stale or people.unknown:
+        lines.append(
+            f"- left out: {people.stale} answers to rows that changed since, {people.unknown} to rows that this "
+            "release does not score"
+        )
     return lines
 
 
@@ -214,10 +251,8 @@ def _headline(scores: Scores) -> list[str]:
     total = scores.total
     lines: list[str] = []
     if scores.partial:
-        lines += [
-            "**Partial:** rows were left out by `--limit` or `--only`; this is not the benchmark's figure.",
-            "",
-        ]
+        left_out = "rows were left out by `--limit` or `--only`" if scores.people is None else _SOME_ROWS
+        lines += [f"**Partial:** {left_out}; this is not the benchmark's figure.", ""]
     if not scores.complete:
         lines += [
             f"**Incomplete:** {total.not_run} rows were not run and {total.unjudged} were not judged. "

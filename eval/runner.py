@@ -16,15 +16,16 @@ from benchwright.eval.dataset import Dataset
 from benchwright.eval.judge import Judge
 from benchwright.eval.judge_llm import JUDGE_MAX_TOKENS
 from benchwright.eval.messages import request_for
-from benchwright.eval.metrics import Scored, scored_row
 from benchwright.eval.report import Scores, score
+from benchwright.eval.scored import scored_rows
 from benchwright.eval.spec import RunSpec
-from benchwright.eval.store import Batches, Judgement, Response, RunFolder, asked_digest
+from benchwright.eval.store import Batches, RunFolder
 from benchwright.models.chat import Call, ChatModel, Sampling
 from benchwright.models.scheduler import Scheduler, SchedulerSettings, as_finished
 from benchwright.models.store import CallStore
 from benchwright.schemas.errors import ItemError
 from benchwright.schemas.records import ReleaseRow
+from benchwright.schemas.runs import Judgement, Response, asked_digest
 from benchwright.schemas.status import OUTCOME_OF_STATUS, CallStatus, Outcome
 
 STOP_AFTER = 10
@@ -118,21 +119,40 @@ def run(
     return RunResult(scores, known.notes, len(dataset.rows) - len(open_rows), answers, verdicts)
 
 
+def judge_folder(
+    spec: RunSpec,
+    dataset: Dataset,
+    judge: ChatModel | None,
+    folder: RunFolder,
+    calls: CallStore,
+    settings: RunSettings,
+    progress: Progress,
+) -> RunResult:
+    """Judge and score answers that a folder holds already; nobody is asked for one.
+
+    Args:
+        spec: the specification; the folder was opened with it.
+        dataset: the rows that were answered.
+        judge: the judging model; None for the rules alone.
+        folder: holds the answers; verdicts are journaled there.
+        calls: the store of model calls.
+        settings: concurrency and the stop rule.
+        progress: opens a bar.
+    """
+    known, verdicts = folder.load(dataset.rows), Tally()
+    asyncio.run(_Work(spec, dataset, folder, calls, settings, progress).judge(judge, verdicts))
+    scores = score_folder(spec, dataset.rows, folder)
+    return RunResult(scores, known.notes, len(known.responses), Tally(), verdicts)
+
+
 def score_folder(spec: RunSpec, rows: Sequence[ReleaseRow], folder: RunFolder) -> Scores:
     """Derive the scores from what a run folder holds for these rows; nothing is asked.
 
     A final answer without a verdict (the run was stopped in between) is unjudged.
     """
     known = folder.load(rows)
-    scored: list[Scored] = []
-    for row in rows:
-        response, judgement = known.responses.get(row.id), known.judgements.get(row.id)
-        if response is None or not response.final:
-            outcome = Outcome.NOT_RUN
-        else:
-            outcome = judgement.outcome if judgement is not None else Outcome.UNJUDGED
-        scored.append(scored_row(row, outcome, None if response is None else response.status))
-    return score(spec, scored, known.judgements.values())
+    scored = scored_rows(rows, known)
+    return score(spec, scored, known.judgements.values(), folder.people())
 
 
 class _Work:

@@ -12,6 +12,7 @@ from pydantic import Field, JsonValue
 
 from benchwright.schemas.digest import digest_of
 from benchwright.schemas.records import Record, Sha256, Split
+from benchwright.schemas.runs import RUN_ID_LENGTH
 
 SPEC_VERSION = 1
 """Raised when the meaning of a run changes (rows, messages or verdict rules)."""
@@ -105,7 +106,7 @@ class RunSpec(Record):
     @property
     def run_id(self) -> str:
         """First 16 hexadecimal digits of the specification's digest."""
-        return digest_of(self)[:16]
+        return digest_of(self)[:RUN_ID_LENGTH]
 
     def differs_only_in_data(self, other: RunSpec) -> bool:
         """True when the two ask another data set in the very same way."""

@@ -17,77 +17,28 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Self, TypeVar
+from typing import Self
 
 from pydantic import BaseModel, ValidationError
 
+from benchwright.eval.people import PEOPLE_NAME, People
 from benchwright.eval.spec import RunSpec
 from benchwright.schemas.artefact import write_atomic
-from benchwright.schemas.digest import canonical_json, digest_of
+from benchwright.schemas.digest import canonical_json
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.journal import Journal, read_jsonl, write_jsonl
 from benchwright.schemas.locks import hold
-from benchwright.schemas.records import Record, ReleaseRow, Sha256
-from benchwright.schemas.status import REUSABLE_STATUSES, CallStatus, Outcome
-
-R = TypeVar("R", bound=BaseModel)
-
-FINAL_STATUSES = REUSABLE_STATUSES | {CallStatus.EMPTY}
-"""Ends of a call that a later `evaluate` leaves alone: an empty reply (after the client's one retry) is a result."""
-
-
-class Response(Record):
-    """One row's reply from the tested model."""
-
-    row_id: str
-    asked_digest: Sha256
-    """Digest of what the model was shown of the row."""
-    status: CallStatus
-    text: str
-    detail: str = ""
-    """Why the call did not end well, in words."""
-    finish_reason: str | None = None
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    call_id: str | None = None
-    """Key of the call in the call store."""
-
-    @property
-    def final(self) -> bool:
-        """True when a later run leaves it alone."""
-        return self.status in FINAL_STATUSES
-
-    @property
-    def digest(self) -> str:
-        """Digest of what a judge sees of it."""
-        return digest_of({"asked": self.asked_digest, "status": self.status, "text": self.text})
-
-
-class Judgement(Record):
-    """What one response is worth, and who said so."""
-
-    row_id: str
-    key_digest: Sha256
-    """Digest of the response together with what the judge was shown of the row."""
-    outcome: Outcome
-    decided_by: Literal["status", "rules", "llm", "nobody"]
-    reason: str
-    """Stable kebab-case code."""
-    rules: Outcome | None = None
-    """What the rules alone say (None: they abstain), kept beside an LLM's verdict to measure their agreement."""
-    injection_suspected: bool = False
-    """True when the response holds text made to look like a verdict or a fence."""
-    judge_text: str = ""
-    """The judging model's own words, last attempt."""
-    judge_status: CallStatus | None = None
-
-    @property
-    def final(self) -> bool:
-        """True when a later run leaves it alone."""
-        return self.outcome is not Outcome.UNJUDGED
-
-
-F = TypeVar("F", Response, Judgement)
+from benchwright.schemas.records import ReleaseRow
+from benchwright.schemas.runs import (
+    JUDGEMENTS_NAME,
+    RESPONSES_NAME,
+    ROWS_NAME,
+    SPEC_NAME,
+    Judgement,
+    Response,
+    fitting,
+    read_tolerantly,
+)
 
 
 class Batches:
@@ -134,18 +85,18 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.responses = Journal(path / "responses.jsonl")
-        self.judgements = Journal(path / "judgements.jsonl")
+        self.responses = Journal(path / RESPONSES_NAME)
+        self.judgements = Journal(path / JUDGEMENTS_NAME)
 
     @property
     def spec_path(self) -> Path:
         """Where the specification lies."""
-        return self.path / "spec.json"
+        return self.path / SPEC_NAME
 
     @property
     def rows_path(self) -> Path:
         """Where the rows of the run lie (text only, pictures by digest)."""
-        return self.path / "rows.jsonl"
+        return self.path / ROWS_NAME
 
     def spec(self) -> RunSpec:
         """Read the specification.
@@ -199,6 +150,28 @@ class RunFolder:
             raise UsageError(f"{self.path} has no rows.jsonl: start the run first.")
         return tuple(read_jsonl(self.rows_path, ReleaseRow))
 
+    def write_people(self, people: People) -> None:
+        """Keep who answered beside the answers, where people did."""
+        write_atomic(self.path / PEOPLE_NAME, (canonical_json(people) + "\n").encode("utf-8"))
+
+    def people(self) -> People | None:
+        """Who answered; None where a model did.
+
+        Raises:
+            UsageError: the file is no such record.
+        """
+        path = self.path / PEOPLE_NAME
+        if not path.exists():
+            return None
+        try:
+            return People.model_validate_json(path.read_bytes())
+        except ValidationError as error:
+            raise UsageError(f"{path} cannot be read: import the answers again.") from error
+
+    def replace_responses(self, responses: Sequence[Response]) -> None:
+        """Write all answers at once: for answers that were not asked for here, so that none is of an older import."""
+        write_jsonl(self.responses.path, responses)
+
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Keep a second writer out while a run goes on; readers take no lock.
@@ -212,15 +185,11 @@ class RunFolder:
     def load(self, rows: Iterable[ReleaseRow]) -> Loaded:
         """What is known for these rows, by the rules of this module."""
         known = {row.id: row for row in rows}
-        digests = {row_id: asked_digest(row) for row_id, row in known.items()}
         replies, bad_replies = read_tolerantly(self.responses.path, Response)
         verdicts, bad_verdicts = read_tolerantly(self.judgements.path, Judgement)
-        fitting = [r for r in replies if digests.get(r.row_id) == r.asked_digest]
-        responses = _choose(fitting)
-        keys = {row_id: judgement_key(known[row_id], reply) for row_id, reply in responses.items()}
-        judgements = _choose([j for j in verdicts if keys.get(j.row_id) == j.key_digest])
-        unknown = {r.row_id for r in replies if r.row_id not in digests}
-        changed = {r.row_id for r in replies if r.row_id in digests} - set(responses)
+        responses, judgements = fitting(known, replies, verdicts)
+        unknown = {r.row_id for r in replies if r.row_id not in known}
+        changed = {r.row_id for r in replies if r.row_id in known} - set(responses)
         notes = []
         if bad_replies or bad_verdicts:
             notes.append(
@@ -236,50 +205,6 @@ class RunFolder:
 
     def _write_spec(self, spec: RunSpec) -> None:
         write_atomic(self.spec_path, (canonical_json(spec) + "\n").encode("utf-8"))
-
-
-def asked_digest(row: ReleaseRow) -> str:
-    """Digest of what a tested model is shown of a row."""
-    return digest_of({"question": row.question, "images": row.images, "language": row.language})
-
-
-def judgement_key(row: ReleaseRow, response: Response) -> str:
-    """Digest of everything that a judgement rests on: the response and what the judge is shown of the row."""
-    return digest_of(
-        {
-            "response": response.digest,
-            "full_question": row.full_question,
-            "answer": row.answer,
-            "unit": row.unit,
-            "options": row.options,
-            "question_type": row.question_type,
-        }
-    )
-
-
-def read_tolerantly(path: Path, model: type[R]) -> tuple[list[R], int]:
-    """Records of a journal and the number of lines that are none."""
-    if not path.exists():
-        return [], 0
-    records: list[R] = []
-    unreadable = 0
-    for raw in path.read_bytes().split(b"\n"):
-        if not raw.strip():
-            continue
-        try:
-            records.append(model.model_validate_json(raw))
-        except ValidationError:
-            unreadable += 1
-    return records, unreadable
-
-
-def _choose(records: Iterable[F]) -> dict[str, F]:
-    chosen: dict[str, F] = {}
-    for record in records:
-        known = chosen.get(record.row_id)
-        if known is None or not known.final:
-            chosen[record.row_id] = record
-    return chosen
 
 
 def _difference(known: RunSpec, wanted: RunSpec) -> str:

@@ -24,6 +24,7 @@ from benchwright.schemas.records import (
     Condition,
     Decomposition,
     ImageRef,
+    Language,
     LocalizedText,
     Mark,
     Record,
@@ -97,6 +98,17 @@ def placement_view(text: LocalizedText, images: Sequence[ImageRef], language: st
             for c in to_be_placed(text.decomposition)
         ],
     }
+
+
+def placed_language(texts: Mapping[Language, LocalizedText], source: Language) -> Language | None:
+    """The language whose marks are placed: the source's, else the first that has marks to be drawn; None: none has."""
+    order = sorted(texts, key=lambda language: (language != source, language))
+    return next((language for language in order if has_marks(texts[language])), None)
+
+
+def has_marks(text: LocalizedText) -> bool:
+    """Whether a text has conditions that are to be drawn."""
+    return text.decomposition is not None and bool(to_be_placed(text.decomposition))
 
 
 def to_be_placed(decomposition: Decomposition) -> tuple[Condition, ...]:
@@ -258,7 +270,9 @@ def _anchor(diagram: Diagram, record: MarkRecord) -> Anchor | None:
 __all__ = [
     "PlacedMark",
     "Placements",
+    "has_marks",
     "place_marks",
+    "placed_language",
     "placement_view",
     "to_be_placed",
     "with_placements",

@@ -7,17 +7,19 @@ takes only questions with `keep`, at most one of a `group`, and few of a `templa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 from benchwright.schemas.digest import digest_of
 from benchwright.schemas.jobs import problem_id, text_view
 from benchwright.schemas.records import Question, Record, UnitInterval
+from benchwright.schemas.workspace import Workspace
 
 Relation = Literal["same", "same-template", "same-words", "overlap", "candidate"]
 """`same`: one question twice; `same-template`: same words, other numbers; `same-words`: same words with another picture
 or other options (another question); `overlap`: also in the set that was compared against; `candidate`: so alike that
 people should say (a changed word, a translation), merged only by their verdict."""
-Method = Literal["exact", "minhash", "vector", "image", "shingles", "verdict"]
+Method = Literal["exact", "stem", "minhash", "vector", "image", "shingles", "verdict"]
 
 
 class DuplicateRow(Record):
@@ -64,6 +66,11 @@ class DuplicateGroup(Record):
     """Question ids, sorted."""
     digest: str
     """Of what is shown (`group_view`)."""
+
+
+def groups_path(workspace: Workspace, discipline: str) -> Path:
+    """The groups that the job is about, as JSON Lines of `DuplicateGroup`. Writer: curate dedup."""
+    return workspace.duplicates(discipline).with_name(f"{discipline}.groups.jsonl")
 
 
 def group_item_id(question_ids: Sequence[str]) -> str:

@@ -19,6 +19,10 @@ from benchwright.schemas.records import ImageRef, Language, LocalizedText, Quest
 _SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
+Undecided = Literal["cannot-decide", "item-faulty"]
+"""What a reviewer can say in place of an answer."""
+
+
 class FieldKind(StrEnum):
     """What kind of value a job's field takes."""
 
@@ -164,7 +168,7 @@ JOBS: dict[str, Job] = {
             _COMMENT,
             per_language=True,
         ),
-        _job("placement", "problem", _field("marks", FieldKind.OBJECT), _COMMENT),
+        _job("placement", "problem", _field("marks", FieldKind.OBJECT), _FINDINGS, _COMMENT),
         _job("steps", "RUN/ROW", _field("steps", FieldKind.OBJECT), _COMMENT),
         _job("judge", "RUN/ROW", _choice("verdict", "consistent", "inconsistent", "cannot-say"), _COMMENT),
         _job(
@@ -238,6 +242,12 @@ class Review(Keyed):
     """The server's own time stamp: data about the annotation, not a clock of ours."""
     lead_time: float | None = None
     comment: str | None = None
+    guidelines: Sha256 | None = None
+    """Digest of the guidelines that the reviewer was shown; None where none are on record (replayed, older lines)."""
+    undecided: Undecided | None = None
+    """The reviewer gave no answer on purpose; `value` is None then. None for answers and for work left open."""
+    withheld: bool | None = None
+    """True where the task was drawn to show no proposal; None where none is on record (replayed, older lines)."""
 
 
 class Verdict(Keyed):

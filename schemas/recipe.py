@@ -191,6 +191,23 @@ class ModelRecipe(Record):
     """For `local/...`: dtype, device, batch_size, trust_remote_code, revision (`models.local_checkpoint`)."""
 
 
+class AnnotationRecipe(Record):
+    """`[annotation]`: how many people look, and what settles an item."""
+
+    slots: Annotated[int, Field(ge=1, le=9)] = 1
+    """Independent reviews of each item; from two on nobody sees what the others answered."""
+    consensus: Literal["never", "dawid-skene"] = "never"
+    """Whether answers that differ may be settled by estimated error rates, without an adjudicator."""
+    consensus_confidence: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.95
+    """How likely a value must be for that."""
+    consensus_answers: Annotated[int, Field(ge=3)] = 3
+    """How many people must have answered for that; two who differ always go to adjudication."""
+    no_proposal_share: Annotated[float, Field(ge=0.0, le=1.0)] = 0.0
+    """Share of the tasks that show no proposal, drawn at random: measures how far proposals lead people."""
+    seed: int = 20240901
+    """Of that draw, of the order of anonymous answers, and of the intervals in reports."""
+
+
 StyleName = Literal["clean", "exam", "phone-photo"]
 """Looks of a vision-only page (`render/style.py` says what each is)."""
 
@@ -243,6 +260,7 @@ class Recipe(Record):
     """By job (`tagging`, `translation`, ...); `default` for all that have no entry of their own."""
     prices: dict[str, dict[str, Any]] = {}
     """USD per million tokens by model id (`models.prices.Price`)."""
+    annotation: AnnotationRecipe = AnnotationRecipe()
     render: RenderRecipe = RenderRecipe()
     release: ReleaseRecipe = ReleaseRecipe()
 
@@ -305,6 +323,10 @@ dev_per_subject = 5       # few-shot examples of each subject, beside the budget
 
 [ingest.fields]           # record field = "source field", where the names differ (dotted paths are fine)
 # solution = "extra.solution"
+
+[annotation]
+slots = 1                 # 2: every item is reviewed by two people who do not see each other's answers
+# no_proposal_share = 0.1 # so much of the tasks show no proposal: measures how far proposals lead people
 
 [render]
 style = "clean"           # clean | exam | phone-photo: how vision-only pages look

@@ -131,7 +131,7 @@ def _translated(reader: _Reader, language: Language) -> _Made:
     for name in ("unit", "solution"):
         said = reader.words.optional(*place, name, view)
         if said is not None:
-            values[name] = _text(said[0], name)
+            values[name] = _text(said[0], name) or None  # a reviewer may empty what was proposed
             provenance.append(said[1])
     return LocalizedText.model_validate(values), provenance
 

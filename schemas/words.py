@@ -76,6 +76,8 @@ class Words:
         if verdict is not None and verdict.basis != "open" and verdict.value is not None:
             by = ",".join(verdict.by) or None
             return verdict.value, Provenance(field=name, language=language, origin=Origin.REVIEW, by=by)
+        if verdict is not None and verdict.basis != "open":
+            raise ItemError("unreviewed", f"{name}: the reviewers left it empty")
         proposal = _fitting(self.proposals, place, digest)
         if self.trust is not Trust.DRAFT:
             self._refuse(verdict, place)

@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
+from benchwright.annotation.jobs.answer import AnswerJob
 from benchwright.annotation.jobs.base import ReviewJob
+from benchwright.annotation.jobs.decomposition import DecompositionJob
+from benchwright.annotation.jobs.duplicates import DuplicatesJob
+from benchwright.annotation.jobs.errors import ErrorsJob
+from benchwright.annotation.jobs.judge import JudgeJob
+from benchwright.annotation.jobs.multiple_choice import MultipleChoiceJob
+from benchwright.annotation.jobs.placement import PlacementJob
+from benchwright.annotation.jobs.quality import QualityJob
+from benchwright.annotation.jobs.steps import StepsJob
 from benchwright.annotation.jobs.tagging import TaggingJob
+from benchwright.annotation.jobs.taxonomy import TaxonomyJob
+from benchwright.annotation.jobs.translation import TranslationJob
 from benchwright.schemas.errors import UsageError
-from benchwright.schemas.jobs import JOBS
 
-REVIEW_JOBS: dict[str, ReviewJob] = {job.name: job for job in (TaggingJob(),)}
+_JOBS: tuple[ReviewJob, ...] = (
+    QualityJob(),
+    TaggingJob(),
+    TranslationJob(),
+    MultipleChoiceJob(),
+    DecompositionJob(),
+    PlacementJob(),
+    DuplicatesJob(),
+    TaxonomyJob(),
+    StepsJob(),
+    JudgeJob(),
+    ErrorsJob(),
+    AnswerJob(),
+)
+REVIEW_JOBS: dict[str, ReviewJob] = {job.name: job for job in _JOBS}
 
 
 def find_job(name: str) -> ReviewJob:
@@ -19,6 +43,4 @@ def find_job(name: str) -> ReviewJob:
     if name in REVIEW_JOBS:
         return REVIEW_JOBS[name]
     known = ", ".join(sorted(REVIEW_JOBS))
-    if name in JOBS:
-        raise UsageError(f"job {name!r} has no review page yet: this version reviews {known}.")
     raise UsageError(f"there is no job {name!r}: choose one of {known}.")

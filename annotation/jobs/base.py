@@ -1,16 +1,18 @@
 """What every review job has in common: its pages (groups of items with one labelling config) and how to read answers.
 
-A new job is one module with a class that satisfies `ReviewJob`, registered in `benchwright.annotation.jobs`.
+A new job is one module with a class that satisfies `ReviewJob`, registered in `benchwright.annotation.jobs`, and its
+guidelines in `annotation/guidelines/`. `benchwright.annotation.jobs.controls` has the parts of a page.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, Protocol
 
 from pydantic import JsonValue
 
+from benchwright.annotation.guidelines import Guidelines
 from benchwright.schemas.digest import digest_of
 from benchwright.schemas.jobs import Proposal
 from benchwright.schemas.records import ImageRef, Rejected
@@ -34,6 +36,8 @@ class ReviewItem:
     """Makes `data`; only a push needs it, and drawing formulas takes time."""
     images: tuple[ImageRef, ...] = ()
     """Images whose files must lie in the folder that the server may show."""
+    hints: tuple[str, ...] = ()
+    """Variables of `data` that show a proposal (its preview, its findings); emptied where a task shows none."""
 
     @property
     def data(self) -> JsonObject:
@@ -48,12 +52,14 @@ class ReviewGroup:
     name: str
     title: str
     config: str
-    """Label Studio's XML."""
-    instruction: str
-    """HTML shown to the reviewer before the first task."""
+    """Label Studio's XML. What differs from item to item comes from the item's `data`."""
+    guidelines: Guidelines
+    """Shown to the reviewer before the first task."""
     items: tuple[ReviewItem, ...]
     rejected: tuple[Rejected, ...] = ()
     """What was to be reviewed but cannot be shown, with the reason."""
+    waiting: tuple[Rejected, ...] = ()
+    """What comes here only after an earlier job: the reason is `waits-for-JOB`."""
 
 
 @dataclass(frozen=True)
@@ -78,14 +84,22 @@ class ReviewJob(Protocol):
     def groups(self, workspace: Workspace) -> list[ReviewGroup]:
         """Everything that is to be reviewed in a workspace."""
 
-    def regions(self, proposals: Mapping[str, Proposal]) -> list[JsonObject]:
-        """Proposals by field -> regions of one Label Studio prediction."""
+    def regions(self, proposals: Mapping[str, Proposal], data: JsonObject) -> list[JsonObject]:
+        """Proposals by field -> regions of one Label Studio prediction; `data` is the item's."""
 
-    def answers(self, result: Sequence[JsonObject]) -> dict[str, FieldAnswer]:
-        """An annotation's regions -> answers by field; fields that were left out are absent."""
+    def answers(self, result: Sequence[JsonObject], data: JsonObject) -> dict[str, FieldAnswer]:
+        """An annotation's regions -> answers by field; fields that were left out are absent.
+
+        "Cannot decide" and "the item is faulty" are read by `pull`, which then asks for no answers.
+        """
 
     def comment(self, result: Sequence[JsonObject]) -> str | None:
         """The free remark in an annotation's regions."""
+
+
+def without_hints(item: ReviewItem, data: JsonObject) -> JsonObject:
+    """The data of a task that shows no proposal: what would show one is empty, each value in its own type."""
+    return {name: type(value)() if name in item.hints else value for name, value in data.items()}
 
 
 def task_key(job: ReviewJob, slot: str, item: ReviewItem) -> str:
@@ -94,38 +108,5 @@ def task_key(job: ReviewJob, slot: str, item: ReviewItem) -> str:
 
 
 def image_url(folder: str, image: ImageRef) -> str:
-    """Where the review page finds an image; `folder` lies below the server's document root."""
+    """Where the review page finds an image; `folder` (the job's name) lies below the server's document root."""
     return f"{FILES_URL}{folder}/{image.sha256}{image.suffix}"
-
-
-def choices_region(control: str, target: str, values: Sequence[str]) -> JsonObject:
-    """A filled-in Choices control."""
-    return {"from_name": control, "to_name": target, "type": "choices", "value": {"choices": list(values)}}
-
-
-def chosen(result: Sequence[JsonObject], control: str) -> FieldAnswer | None:
-    """The one choice made in a Choices control; None where nothing, or not exactly one thing, was chosen."""
-    for region in result:
-        if region.get("from_name") == control:
-            values = region.get("value", {}).get("choices", [])
-            if len(values) == 1 and isinstance(values[0], str):
-                return FieldAnswer(values[0], origin_of(region))
-    return None
-
-
-def written(result: Sequence[JsonObject], control: str) -> str | None:
-    """What stands in a TextArea control."""
-    lines = [
-        str(line)
-        for region in result
-        if region.get("from_name") == control
-        for line in region.get("value", {}).get("text", [])
-    ]
-    text = "\n".join(lines).strip()
-    return text or None
-
-
-def origin_of(region: JsonObject) -> ReviewOrigin:
-    """Label Studio's own note of whether a proposal was kept; what it leaves out was entered by hand."""
-    origin = region.get("origin")
-    return cast(ReviewOrigin, origin) if origin in {"prediction", "prediction-changed"} else "manual"

@@ -5,29 +5,29 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
-from xml.sax.saxutils import quoteattr
 
-from benchwright.annotation.jobs.base import (
-    FieldAnswer,
-    JsonObject,
-    ReviewGroup,
-    ReviewItem,
+from benchwright.annotation.guidelines import Guidelines, load_guidelines
+from benchwright.annotation.items import standing_questions
+from benchwright.annotation.jobs.base import FieldAnswer, JsonObject, ReviewGroup, ReviewItem, image_url
+from benchwright.annotation.jobs.controls import (
+    COMMENT,
+    Option,
     choices_region,
     chosen,
-    image_url,
+    closing,
+    page,
+    rated,
+    rating,
+    shown_html,
+    single_choice,
     written,
 )
-from benchwright.annotation.markup import STYLE, question_html, question_images
+from benchwright.annotation.markup import question_html, question_images
 from benchwright.schemas.jobs import Proposal, problem_id, shown_digest, tagging_view
-from benchwright.schemas.records import DIFFICULTY_NAMES, Question, Rejected
-from benchwright.schemas.reviewed import current_rows
-from benchwright.schemas.selection import SelectionRow
-from benchwright.schemas.tables import iter_records, read_records
+from benchwright.schemas.records import DIFFICULTY_NAMES, Question
 from benchwright.schemas.taxonomy import DisciplineTaxonomy, load_taxonomy
 from benchwright.schemas.workspace import Workspace
 
-FOLDER = "tagging"
-"""Folder of the job's pictures below the server's document root."""
 _TARGET = "question"
 T = TypeVar("T")
 _SUBJECT_KEYS = "1234567890qwertyuiopasdfghjkl"
@@ -57,63 +57,36 @@ class TaggingJob:
         groups = []
         for name in workspace.selected_disciplines():
             discipline = taxonomy.discipline(name)
-            questions, gone = selected_questions(workspace, name)
+            offer = standing_questions(workspace, name, self.name)
             groups.append(
                 ReviewGroup(
                     name=name,
                     title=f"Tagging: {discipline.names['en']}",
                     config=tagging_config(discipline),
-                    instruction=instruction(discipline),
-                    items=tuple(tagging_item(question) for question in questions),
-                    rejected=gone,
+                    guidelines=tagging_guidelines(discipline),
+                    items=tuple(tagging_item(found.question) for found in offer.questions),
+                    rejected=offer.rejected,
+                    waiting=offer.waiting,
                 )
             )
         return groups
 
-    def regions(self, proposals: Mapping[str, Proposal]) -> list[JsonObject]:
+    def regions(self, proposals: Mapping[str, Proposal], data: JsonObject) -> list[JsonObject]:
         """Subject and difficulty as filled-in controls."""
-        regions = []
-        for control in ("subject", "difficulty"):
-            if control in proposals and proposals[control].value is not None:
-                regions.append(choices_region(control, _TARGET, [str(proposals[control].value)]))
-        return regions
+        return [
+            choices_region(control, _TARGET, [str(proposals[control].value)])
+            for control in ("subject", "difficulty")
+            if control in proposals and proposals[control].value is not None
+        ]
 
-    def answers(self, result: Sequence[JsonObject]) -> dict[str, FieldAnswer]:
+    def answers(self, result: Sequence[JsonObject], data: JsonObject) -> dict[str, FieldAnswer]:
         """Subject as its id, difficulty as a whole number."""
-        found: dict[str, FieldAnswer] = {}
-        subject, level = chosen(result, "subject"), chosen(result, "difficulty")
-        if subject is not None:
-            found["subject"] = subject
-        if level is not None and str(level.value).isdecimal():
-            found["difficulty"] = FieldAnswer(int(str(level.value)), level.origin)
-        return found
+        found = {"subject": chosen(result, "subject"), "difficulty": rated(result, "difficulty")}
+        return {name: answer for name, answer in found.items() if answer is not None}
 
     def comment(self, result: Sequence[JsonObject]) -> str | None:
         """The remark."""
-        return written(result, "comment")
-
-
-def selected_questions(workspace: Workspace, discipline: str) -> tuple[list[Question], tuple[Rejected, ...]]:
-    """The chosen questions of a discipline, replacements applied, few-shot examples last, each part in order.
-
-    Those that the pool no longer has come back as rejected (`gone-from-pool`).
-    """
-    rows = list(current_rows(workspace, discipline).rows)
-    if (dev := workspace.dev_selection(discipline)).is_file():
-        rows += sorted(read_records(dev, SelectionRow), key=lambda row: row.rank)
-    wanted = {row.question_id for row in rows}
-    pool = {q.id: q for q in iter_records(workspace.pool(discipline), Question) if q.id in wanted}
-    gone = tuple(
-        Rejected(
-            item_id=problem_id(row.question_id),
-            stage="annotate-push/tagging",
-            reason="gone-from-pool",
-            detail=f"selected for {discipline}, but no longer in its pool",
-        )
-        for row in rows
-        if row.question_id not in pool
-    )
-    return [pool[row.question_id] for row in rows if row.question_id in pool], gone
+        return written(result, COMMENT)
 
 
 def tagging_item(question: Question) -> ReviewItem:
@@ -122,43 +95,28 @@ def tagging_item(question: Question) -> ReviewItem:
         item_id=problem_id(question.id),
         language=None,
         digest=shown_digest(tagging_view(question)),
-        build=lambda: {"html": question_html(question, lambda image: image_url(FOLDER, image))},
+        build=lambda: {"html": question_html(question, lambda image: image_url(TaggingJob.name, image))},
         images=question_images(question),
     )
 
 
 def tagging_config(discipline: DisciplineTaxonomy) -> str:
     """Label Studio's XML for one discipline: its subjects and the five levels, each with a key."""
-    subjects = "".join(
-        _choice(f"{s.name('en')} · {s.name('zh')}", s.id, key, s.descriptions.get("en", ""))
+    subjects = [
+        Option(s.id, f"{s.name('en')} · {s.name('zh')}", s.descriptions.get("en", ""), key)
         for s, key in _keyed(discipline.subjects, _SUBJECT_KEYS)
+    ]
+    levels = [(f"{DIFFICULTY_NAMES[level]} · {zh}", words) for level, (zh, words) in _LEVELS.items()]
+    side = (
+        single_choice("subject", _TARGET, f"Subject of {discipline.names['en']}", subjects)
+        + rating("difficulty", _TARGET, "Difficulty", levels, _LEVEL_KEYS)
+        + closing(_TARGET)
     )
-    levels = "".join(
-        _choice(
-            f"{level} {DIFFICULTY_NAMES[level]} · {_LEVELS[level][0]}", str(level), key, _LEVELS[level][1]
-        )
-        for level, key in _keyed(tuple(_LEVELS), _LEVEL_KEYS)
-    )
-    return (
-        '<View className="bw-page">'
-        f"<Style>{STYLE}</Style>"
-        f'<View><HyperText name="{_TARGET}" value="$html" inline="true"/></View>'
-        '<View className="bw-side">'
-        f'<Header value={quoteattr("Subject of " + discipline.names["en"])} size="5"/>'
-        f'<Choices name="subject" toName="{_TARGET}" choice="single-radio" required="true" '
-        f'requiredMessage="Choose a subject.">{subjects}</Choices>'
-        '<Header value="Difficulty" size="5"/>'
-        f'<Choices name="difficulty" toName="{_TARGET}" choice="single-radio" required="true" '
-        f'requiredMessage="Choose a difficulty.">{levels}</Choices>'
-        '<Header value="Remark (optional)" size="5"/>'
-        f'<TextArea name="comment" toName="{_TARGET}" rows="2" maxSubmissions="1" editable="true" '
-        'showSubmitButton="false" placeholder="What is unclear or wrong?"/>'
-        "</View></View>"
-    )
+    return page(shown_html(_TARGET), side)
 
 
-def instruction(discipline: DisciplineTaxonomy) -> str:
-    """The guidelines shown before the first task."""
+def tagging_guidelines(discipline: DisciplineTaxonomy) -> Guidelines:
+    """The guidelines of a discipline, its subjects described."""
     subjects = "".join(
         f"<li><b>{html.escape(s.name('en'))}</b> · {html.escape(s.descriptions.get('en', ''))}</li>"
         for s in discipline.subjects
@@ -167,19 +125,8 @@ def instruction(discipline: DisciplineTaxonomy) -> str:
         f"<li><b>{level} {DIFFICULTY_NAMES[level]}</b> · {html.escape(text)}</li>"
         for level, (_, text) in _LEVELS.items()
     )
-    return (
-        "<p>Choose the subject whose ideas carry the solution, not the one the story is set in, "
-        "and the level a well-taught pupil would feel. Proposals are preselected: check them, do not trust them.</p>"
-        f"<br><h4>Subjects</h4><ul>{subjects}</ul><br><h4>Levels</h4><ul>{levels}</ul><br>"
-        "<p>Unsure, or the question is faulty? Say so in the remark and skip it: a skipped task is recorded "
-        "and goes to somebody else.</p>"
-    )
+    return load_guidelines("tagging", subjects=subjects, levels=levels)
 
 
 def _keyed(entries: Sequence[T], keys: str) -> list[tuple[T, str | None]]:
     return [(entry, keys[i] if i < len(keys) else None) for i, entry in enumerate(entries)]
-
-
-def _choice(label: str, value: str, key: str | None, hint: str) -> str:
-    hotkey = f' hotkey="{key}"' if key is not None else ""
-    return f"<Choice value={quoteattr(label)} alias={quoteattr(value)} hint={quoteattr(hint)}{hotkey}/>"

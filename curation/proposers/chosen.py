@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from benchwright.curation.chosen_now import current_selection
-from benchwright.schemas.errors import UsageError
+from benchwright.schemas.errors import ItemError, UsageError
 from benchwright.schemas.jobs import Proposal
 from benchwright.schemas.journal import read_jsonl
-from benchwright.schemas.records import Question, Rejected
+from benchwright.schemas.records import Provenance, Question, Rejected
 from benchwright.schemas.selection import SelectionRow
-from benchwright.schemas.tables import iter_records, read_records
+from benchwright.schemas.settled_answers import settled_questions
+from benchwright.schemas.tables import read_records
 from benchwright.schemas.workspace import Workspace
 
 
@@ -21,7 +22,12 @@ class Chosen:
 
     row: SelectionRow
     question: Question
+    """With the right answer where people gave one to repeats that contradict each other."""
     dev: bool = False
+    answer_by: Provenance | None = None
+    """Who gave it."""
+    answer_doubt: ItemError | None = None
+    """Why its answer is in doubt, see `schemas.settled_answers`."""
 
 
 def selected_disciplines(workspace: Workspace, discipline: str | None = None) -> tuple[str, ...]:
@@ -54,12 +60,11 @@ def chosen_questions(
     rows = [(row, False) for row in current_selection(workspace, discipline, kept=kept).rows]
     if (dev := workspace.dev_selection(discipline)).is_file():
         rows += [(row, True) for row in read_records(dev, SelectionRow)]
-    wanted = {row.question_id for row, _ in rows}
-    questions = {q.id: q for q in iter_records(workspace.pool(discipline), Question) if q.id in wanted}
+    questions = settled_questions(workspace, discipline, {row.question_id for row, _ in rows})
     chosen = [
-        Chosen(row, questions[row.question_id], is_dev)
+        Chosen(row, found.question, is_dev, found.by, found.doubt)
         for row, is_dev in rows
-        if row.question_id in questions
+        if (found := questions.get(row.question_id)) is not None
     ]
     missing = [
         Rejected(

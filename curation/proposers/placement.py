@@ -14,13 +14,12 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from benchwright.curation.proposers.placement_words import placed_language
 from benchwright.curation.proposers.unit import Item, Plan, Unit, rejected
 from benchwright.render.compose import typesetter_for
 from benchwright.render.job import chosen_font
 from benchwright.render.legibility_read import reader, reader_version
 from benchwright.render.placement import Labels
-from benchwright.render.placement_marks import place_marks, placement_view
+from benchwright.render.placement_marks import place_marks, placed_language, placement_view
 from benchwright.render.placement_names import cached_labels
 from benchwright.render.sidecar import RENDERER_VERSION
 from benchwright.render.spread import published_image

@@ -9,11 +9,17 @@ review.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 
 from pydantic import ValidationError
 
-from benchwright.render.placement_marks import Placements, placement_view, to_be_placed, with_placements
+from benchwright.render.placement_marks import (
+    Placements,
+    has_marks,
+    placed_language,
+    placement_view,
+    to_be_placed,
+    with_placements,
+)
 from benchwright.schemas.errors import ItemError
 from benchwright.schemas.jobs import problem_id
 from benchwright.schemas.records import (
@@ -28,12 +34,6 @@ from benchwright.schemas.standing import Standing
 from benchwright.schemas.words import Words
 
 JOB, FIELD = "placement", "marks"
-
-
-def placed_language(texts: Mapping[Language, LocalizedText], source: Language) -> Language | None:
-    """The language whose marks are placed: the source's, else the first that has marks to be drawn; None: none has."""
-    order = sorted(texts, key=lambda language: (language != source, language))
-    return next((language for language in order if _has_marks(texts[language])), None)
 
 
 def take_places(question: Question, found: Standing, words: Words) -> None:
@@ -57,7 +57,7 @@ def take_places(question: Question, found: Standing, words: Words) -> None:
         changed = {
             name: _placed(text, placements, relabel=name == language)
             for name, text in found.texts.items()
-            if _has_marks(text)
+            if has_marks(text)
         }
     except ItemError as error:
         _note(question, found, f"{JOB}-{error.reason}", error.detail)
@@ -89,10 +89,6 @@ def _said(
 def _placed(text: LocalizedText, placements: Placements, *, relabel: bool) -> LocalizedText:
     moved = with_placements(_decomposition(text), placements, relabel=relabel)
     return text.model_copy(update={"decomposition": moved})
-
-
-def _has_marks(text: LocalizedText) -> bool:
-    return text.decomposition is not None and bool(to_be_placed(text.decomposition))
 
 
 def _decomposition(text: LocalizedText) -> Decomposition:

@@ -28,7 +28,6 @@ from benchwright.curation.proposers.quality_blind import (
 from benchwright.curation.proposers.quality_embedded import FOUND, MODEL, Visible, rules_signature, visible
 from benchwright.curation.proposers.quality_faults import (
     IMAGE_FAULTS,
-    LEVELS,
     REMEDIES,
     TEXT_FAULTS,
     Fault,
@@ -60,6 +59,7 @@ from benchwright.models.prompts import Prompt, fence, load_prompt
 from benchwright.schemas.digest import digest_of
 from benchwright.schemas.errors import ItemError
 from benchwright.schemas.jobs import Proposal, quality_view
+from benchwright.schemas.quality_levels import LEVELS
 from benchwright.schemas.records import ImageRef, LocalizedText
 from benchwright.schemas.status import OUTCOME_OF_STATUS, CallStatus, Outcome
 from benchwright.schemas.workspace import Workspace

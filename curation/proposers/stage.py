@@ -36,6 +36,7 @@ from benchwright.schemas.artefact import (
     stage_state,
 )
 from benchwright.schemas.digest import digest_of
+from benchwright.schemas.duplicates import groups_path
 from benchwright.schemas.errors import ItemError, TamperedError, UsageError
 from benchwright.schemas.jobs import Proposal, problem_id, tagging_view
 from benchwright.schemas.journal import read_jsonl, write_jsonl
@@ -281,8 +282,10 @@ def _inputs(workspace: Workspace, proposer: Planner, disciplines: Sequence[str])
     paths = []
     for name in disciplines:
         paths += [workspace.pool(name), *selection_files(workspace, name)]
-        optional = (workspace.estimates(name), workspace.dev_selection(name))
+        optional = (workspace.estimates(name), workspace.dev_selection(name), groups_path(workspace, name))
         paths += [path for path in optional if path.is_file()]
+    if (settled := workspace.verdicts("duplicates")).is_file():
+        paths.append(settled)
     for job in _BEFORE.get(proposer.job, TEXT_JOBS):
         words = (workspace.proposals(job), workspace.verdicts(job))
         paths += [path for path in words if path.is_file()]

@@ -30,6 +30,7 @@ from benchwright.schemas.release_table import (
     read_manifest,
     write_release_table,
 )
+from benchwright.schemas.review_figures import read_figures
 from benchwright.schemas.tables import read_records
 from benchwright.schemas.workspace import Workspace
 
@@ -94,6 +95,7 @@ def build_release(
     Raises:
         LockedError: another process is building a release.
         TamperedError: a picture was changed since the rows were made.
+        UsageError: the figures on reviews are older than the reviews.
     """
     folder = workspace.release(tag)
     figures = release_figures(content.rows, content.rejected, content.origins)
@@ -107,6 +109,8 @@ def build_release(
         choices_in_image=workspace.recipe.render.choices == "image",
         rows=content.rows,
         figures=figures,
+        repeats=content.repeats,
+        reviews=read_figures(workspace),
     )
     texts = {CARD_NAME: card, "LICENSES.md": render_licenses(license_id, figures)}
     signature = digest_of(

@@ -9,10 +9,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from benchwright import __version__
 from benchwright.curation.release.card_merge import BEGIN, END, dump_yaml
+from benchwright.curation.release.repeats import THRESHOLDS, Repeats, set_figures
+from benchwright.curation.release.reviews import agreed_fields, reviewed_jobs
 from benchwright.curation.release.statistics import ReleaseFigures, Share
 from benchwright.schemas.records import Record, ReleaseRow, Split
+from benchwright.schemas.review_figures import JobFigures
 from benchwright.schemas.versions import VERSIONS, Version
 
+_PLACE = {name: place for place, name in enumerate(THRESHOLDS)}
 ALL = "all"
 """The config that is loaded when none is named."""
 
@@ -96,6 +100,8 @@ def render_card(
     choices_in_image: bool,
     rows: Sequence[ReleaseRow],
     figures: ReleaseFigures,
+    repeats: Sequence[Repeats] = (),
+    reviews: Sequence[JobFigures] = (),
 ) -> str:
     """The whole README: front matter, then the generated text between its two markers."""
     configs = card_configs(rows)
@@ -117,6 +123,14 @@ def render_card(
         choices_in_image=choices_in_image,
         version_table=[_version_row(Version(name)) for name in versions],
         share_tables=_share_tables(figures),
+        repeats=repeats,
+        thresholds=sorted(
+            {pair for one in repeats for pair in one.thresholds}, key=lambda pair: _PLACE[pair[0]]
+        ),
+        threshold_names=THRESHOLDS,
+        compared=set_figures(repeats, rows),
+        reviewed_jobs=reviewed_jobs(reviews),
+        agreed_fields=agreed_fields(reviews),
         canary=rows[0].canary,
     )
     matter = dump_yaml(front_matter(title, license_id, rows))

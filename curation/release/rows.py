@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchwright.curation.release.renders import Rendered, Renders
+from benchwright.curation.release.repeats import Repeats, repeats_of
 from benchwright.schemas.digest import digest_of, sha256_bytes
 from benchwright.schemas.errors import ItemError, TamperedError
 from benchwright.schemas.records import Choice, Option, Problem, Rejected, ReleaseRow
@@ -49,9 +50,11 @@ class ReleaseContent:
     origins: dict[str, tuple[tuple[str, str], ...]]
     """For each problem, who said each of its fields last: (field, origin) pairs."""
     digest: str
-    """Digest of all rows and reasons as they came out of the workspace, before any row was dropped."""
+    """Digest of all rows, reasons and repeats as they came out of the workspace, before any row was dropped."""
     unchecked: tuple[str, ...] = ()
     """Rendered images that the legibility gate has not judged."""
+    repeats: tuple[Repeats, ...] = ()
+    """What the search for duplicates found in the pools of these problems."""
 
 
 def release_content(workspace: Workspace, problems: Iterable[Problem]) -> ReleaseContent:
@@ -87,8 +90,10 @@ def release_content(workspace: Workspace, problems: Iterable[Problem]) -> Releas
         problem.problem_id: tuple((entry.field, entry.origin.value) for entry in problem.provenance)
         for problem in ordered
     }
-    digest = digest_of([rows, rejected, origins])
-    return ReleaseContent(tuple(rows), tuple(rejected), images, origins, digest, tuple(renders.unchecked))
+    repeats = repeats_of(workspace, (problem.discipline for problem in ordered))
+    digest = digest_of([rows, rejected, origins, repeats])
+    unchecked = tuple(renders.unchecked)
+    return ReleaseContent(tuple(rows), tuple(rejected), images, origins, digest, unchecked, repeats)
 
 
 def row_id(problem_id: str, version: Version, language: str) -> str:

@@ -53,7 +53,7 @@ def test_a_proposal_is_seen_changed_by_keyboard_submitted_and_pulled(
         browser.key("Escape", "Escape")  # the guidelines
         first = browser.run(CHECKED)
         assert first[0].startswith("Mechanics"), "the proposal of the first question is preselected"
-        assert first[1].startswith("1 Basic")
+        assert first[1].startswith("1 · Basic")
 
         shapes = (
             "[...document.querySelectorAll('.bw-q svg {0}')]"
@@ -68,7 +68,7 @@ def test_a_proposal_is_seen_changed_by_keyboard_submitted_and_pulled(
         browser.key("4", "Digit4")
         browser.wait(f"{CHECKED}[0].startsWith('Optics')", 10)
         browser.key("c", "KeyC")
-        browser.wait(f"{CHECKED}[1].startsWith('3 Intermediate')", 10)
+        browser.wait(f"{CHECKED}[1].startsWith('3 · Intermediate')", 10)
         browser.run(
             "[...document.querySelectorAll('button')].find(b => b.innerText.trim() === 'Submit').click()"
         )

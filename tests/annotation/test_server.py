@@ -393,3 +393,64 @@ def test_serve_stops_cleanly_on_sigterm(tmp_path: Path, make_workspace) -> None:
     assert running_server(workspace) is None
     with pytest.raises(ProcessLookupError):
         os.kill(state.pid, 0)
+
+
+def test_new_proposals_reach_the_pages_nobody_worked_on(
+    tmp_path: Path, make_workspace, server: ReviewServer
+) -> None:
+    from benchwright.annotation.jobs.quality import QualityJob
+    from benchwright.annotation.projects import guidelines_at
+    from benchwright.schemas.jobs import quality_view, shown_digest
+
+    workspace = make_workspace(tmp_path / "ws", 2, name="facts")
+    questions = without_pictures(workspace)
+
+    def measure(agree: int) -> None:
+        view = [shown_digest(quality_view(q.text, q.images)) for q in questions]
+        value = {"n": 5, "agree": agree, "disagree": 0}
+        write_jsonl(
+            workspace.proposals("quality"),
+            [
+                Proposal(
+                    job="quality",
+                    item_id=q.id,
+                    language="en",
+                    field="answer_check",
+                    digest=digest,
+                    value=value,
+                    model="m",
+                )
+                for q, digest in zip(questions, view, strict=True)
+            ],
+        )
+
+    measure(1)
+    page = push_job(server, workspace, QualityJob())[0]
+    assert page.project is not None
+    (worked, _) = server.tasks(page.project)
+    answer = [
+        {
+            "from_name": "undecided",
+            "to_name": "question",
+            "type": "choices",
+            "value": {"choices": ["item-faulty"]},
+        }
+    ]
+    send(server, "POST", f"/api/tasks/{worked.id}/annotations/", result=answer)
+    measure(4)
+    again = push_job(server, workspace, QualityJob())[0]
+    assert (again.new, again.refreshed) == (0, 1)
+    shown = {task.id: task.data["facts"] for task in server.tasks(page.project)}
+    assert "1 of 5 agree" in shown.pop(worked.id), "as its reviewer saw it"
+    (other,) = shown.values()
+    assert "4 of 5 agree" in other
+    assert push_job(server, workspace, QualityJob())[0].refreshed == 0
+
+    pull_job(server, workspace, QualityJob())
+    reviews = Journal(workspace.reviews("quality")).read(Review)
+    assert {(r.item_id, r.value, r.undecided) for r in reviews} == {("q0000", None, "item-faulty")}
+    (project,) = [
+        p for p, mark in our_projects(server, workspace, QualityJob()) if mark.group == "physics.en"
+    ]
+    assert {r.guidelines for r in reviews} == {guidelines_at(project, reviews[0].updated_at)}
+    assert reviews[0].guidelines == QualityJob().groups(workspace)[0].guidelines.sha256

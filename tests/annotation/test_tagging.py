@@ -8,11 +8,11 @@ import pytest
 from label_studio_sdk.label_interface import LabelInterface
 
 from benchwright.annotation.checks import config_controls, prediction_faults
-from benchwright.annotation.jobs import find_job
-from benchwright.annotation.jobs.tagging import TaggingJob, instruction, tagging_config, tagging_item
+from benchwright.annotation.jobs import REVIEW_JOBS, find_job
+from benchwright.annotation.jobs.tagging import TaggingJob, tagging_config, tagging_guidelines, tagging_item
 from benchwright.annotation.markup import question_html
 from benchwright.schemas.errors import UsageError
-from benchwright.schemas.jobs import Proposal, problem_id
+from benchwright.schemas.jobs import JOBS, Proposal, problem_id
 from benchwright.schemas.records import LocalizedText, Question, QuestionType
 from benchwright.schemas.selection import SelectionRow
 from benchwright.schemas.tables import read_records, write_records
@@ -45,7 +45,7 @@ def test_config_is_known_to_label_studio(discipline: DisciplineTaxonomy) -> None
 def test_every_choice_has_a_key_of_its_own(discipline: DisciplineTaxonomy) -> None:
     config = tagging_config(discipline)
     keys = [part.split('"')[0] for part in config.split('hotkey="')[1:]]
-    assert len(keys) == len(discipline.subjects) + 5
+    assert len(keys) == len(discipline.subjects) + 5 + 2
     assert len(set(keys)) == len(keys)
 
 
@@ -55,7 +55,7 @@ def test_predictions_satisfy_both_checks(discipline: DisciplineTaxonomy) -> None
     interface = LabelInterface(config)
     for subject in discipline.subjects:
         result = TaggingJob().regions(
-            {"subject": proposal("subject", subject.id), "difficulty": proposal("difficulty", 4)}
+            {"subject": proposal("subject", subject.id), "difficulty": proposal("difficulty", 4)}, {}
         )
         assert len(result) == 2
         assert prediction_faults(config, result) == []
@@ -73,7 +73,7 @@ def test_a_discipline_with_more_subjects_than_keys_still_works() -> None:
 def test_answers_come_back_typed_with_their_origin() -> None:
     job = TaggingJob()
     result = job.regions(
-        {"subject": proposal("subject", "mechanics"), "difficulty": proposal("difficulty", 3)}
+        {"subject": proposal("subject", "mechanics"), "difficulty": proposal("difficulty", 3)}, {}
     )
     result[0]["origin"], result[1]["origin"] = "prediction", "prediction-changed"
     remark = {
@@ -82,13 +82,13 @@ def test_answers_come_back_typed_with_their_origin() -> None:
         "type": "textarea",
         "value": {"text": [" odd figure "]},
     }
-    answers = job.answers([*result, remark])
+    answers = job.answers([*result, remark], {})
     assert answers["subject"].value == "mechanics"
     assert answers["subject"].origin == "prediction"
     assert answers["difficulty"].value == 3
     assert answers["difficulty"].origin == "prediction-changed"
     assert job.comment([*result, remark]) == "odd figure"
-    assert job.answers([remark]) == {}
+    assert job.answers([remark], {}) == {}
     assert job.comment(result) is None
 
 
@@ -101,12 +101,12 @@ def test_an_answer_entered_by_hand_says_so() -> None:
             "value": {"choices": ["mechanics"]},
         }
     ]
-    assert TaggingJob().answers(result)["subject"].origin == "manual"
+    assert TaggingJob().answers(result, {})["subject"].origin == "manual"
 
 
 def test_two_choices_where_one_is_asked_are_no_answer() -> None:
     result = [{"from_name": "subject", "type": "choices", "value": {"choices": ["mechanics", "optics"]}}]
-    assert TaggingJob().answers(result) == {}
+    assert TaggingJob().answers(result, {}) == {}
 
 
 def test_ann_01_wrong_control_and_wrong_choice_are_found_before_the_upload() -> None:
@@ -171,14 +171,14 @@ def test_hostile_text_is_shown_not_run() -> None:
 
 def test_guidelines_name_every_subject() -> None:
     discipline = load_taxonomy("visscience").discipline("chemistry")
-    text = instruction(discipline)
+    text = tagging_guidelines(discipline).html
     for subject in discipline.subjects:
         assert subject.name("en") in text
 
 
-def test_unknown_jobs_and_jobs_without_a_page_are_told_apart() -> None:
-    with pytest.raises(UsageError, match="no review page yet"):
-        find_job("translation")
+def test_every_job_has_a_page_and_an_unknown_one_is_named() -> None:
+    assert set(REVIEW_JOBS) == set(JOBS)
+    assert all(find_job(name).name == name for name in JOBS)
     with pytest.raises(UsageError, match="there is no job 'tag'"):
         find_job("tag")
 

@@ -8,15 +8,20 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchwright.annotation.client import Project
 from benchwright.annotation.jobs.tagging import TaggingJob
 from benchwright.annotation.people import People
 from benchwright.annotation.projects import ProjectMark
-from benchwright.annotation.pull import task_reviews, unseen
+from benchwright.annotation.pull import PulledPage, task_reviews, unseen
 from benchwright.annotation.verdicts import current_states, derive_verdicts
 from benchwright.schemas.jobs import Review
 
 DIGEST = "a" * 64
 MARK = ProjectMark(benchmark="b", job="tagging", group="physics", slot="A", config="c", uid="u1")
+NEW, OLD = "b" * 64, "c" * 64
+PROJECT = Project(
+    1, "t", f"Made by hand.\nguidelines:{OLD}\nguidelines:{NEW} 2026-01-01T00:00:02+00:00", "", ""
+)
 EMAILS = {11: "one@example.org", 12: "two@example.org"}
 
 
@@ -68,7 +73,8 @@ def people(folder: Path) -> People:
 
 def read(rows: list[dict[str, Any]], folder: Path) -> list[Review]:
     known = people(folder)
-    return [r for entry in rows for r in task_reviews(TaggingJob(), MARK, entry, known, EMAILS)]
+    page = PulledPage(TaggingJob(), PROJECT, MARK, known, EMAILS)
+    return [r for entry in rows for r in task_reviews(page, entry)]
 
 
 def test_ann_03_a_draft_is_neither_final_nor_untouched(tmp_path: Path) -> None:
@@ -191,3 +197,27 @@ def test_an_agreed_value_was_submitted_by_everyone_who_submitted(reviews: list[R
     assert (verdict.basis == "agreed") == (len(said) == 1)
     if verdict.basis == "agreed":
         assert said == {verdict.value}
+
+
+def test_cannot_decide_is_no_answer_whatever_else_stands_there(tmp_path: Path) -> None:
+    said = [choices("undecided", "cannot-decide"), choices("subject", "optics"), choices("difficulty", "2")]
+    rows = [row("p1", annotations=[annotation(1, 11, "optics", result=said)])]
+    found = read(rows, tmp_path)
+    assert [(r.field, r.value, r.undecided) for r in found] == [
+        ("subject", None, "cannot-decide"),
+        ("difficulty", None, "cannot-decide"),
+    ]
+    assert {v.basis for v in derive_verdicts(found)} == {"open"}
+
+
+def test_work_left_open_is_not_a_refusal_to_decide(tmp_path: Path) -> None:
+    rows = [row("p1", annotations=[annotation(1, 11, "optics", result=[choices("subject", "optics")])])]
+    assert [(r.field, r.value, r.undecided) for r in read(rows, tmp_path)] == [
+        ("subject", "optics", None),
+        ("difficulty", None, None),
+    ]
+
+
+def test_a_review_keeps_the_guidelines_it_was_made_under(tmp_path: Path) -> None:
+    rows = [row("p1", annotations=[annotation(1, 11, "optics"), annotation(3, 12, "optics")])]
+    assert [r.guidelines for r in read(rows, tmp_path)] == [OLD, OLD, NEW, NEW]

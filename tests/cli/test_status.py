@@ -100,7 +100,11 @@ def test_everything_is_missing_at_first_and_the_next_command_is_named(
     found = status(tmp_path / "new")
     assert states(found)["pool physics"] == "done" and states(found)["embed physics"] == "missing"
     assert found["lines"]["ingest, rejected"]["rejected"] > 0
-    assert following(found) == "curate cluster --discipline chemistry"
+    assert following(found) == "curate screen --discipline chemistry"
+    typed(tmp_path / "new", "curate", "screen", "--discipline", "chemistry")
+    found = status(tmp_path / "new")
+    assert states(found)["screen chemistry"] == "done" and states(found)["screen physics"] == "missing"
+    assert following(found) == "curate dedup --discipline chemistry"
 
 
 def test_a_finished_workspace_is_done_with_its_counts(copy: Path, status: Status) -> None:
@@ -131,6 +135,22 @@ def test_another_budget_makes_the_choice_and_all_that_follows_stale(copy: Path, 
     assert set(states(status(copy)).values()) == {"done"}
 
 
+def test_screening_and_duplicates_have_their_lines_and_counts(copy: Path, status: Status) -> None:
+    lines = status(copy)["lines"]
+    for stage in ("screen", "dedup"):
+        line, pool = lines[f"{stage} physics"], lines["pool physics"]
+        assert line["items"] + line["rejected"] == pool["items"] > 0, stage
+    more = "\n[dedup.thresholds]\nminhash = 0.5\n"
+    (copy / "benchwright.toml").write_text(RECIPE + more)
+    found = status(copy)
+    late = {name for name, state in states(found).items() if state == "stale"}
+    assert {"dedup chemistry", "dedup physics", "select physics", "problems"} <= late
+    assert not {"screen physics", "embed physics", "cluster physics"} & late
+    assert following(found) == "curate dedup --discipline chemistry"
+    (copy / "benchwright.toml").write_text(RECIPE + more + "\n[screen]\nenabled = false\n")
+    assert "screen physics" not in states(status(copy)), "a stage that the recipe turns off has no line"
+
+
 def test_another_ink_makes_pictures_and_release_stale(copy: Path, status: Status) -> None:
     (copy / "benchwright.toml").write_text(RECIPE + '\n[render]\nink = "black"\n')
     found = states(status(copy))
@@ -154,6 +174,8 @@ def test_new_proposals_make_problems_stale(copy: Path, status: Status) -> None:
     ("pattern", "stage"),
     [
         ("pool/physics.parquet", "pool physics"),
+        ("screen/physics.parquet", "screen physics"),
+        ("duplicates/physics.html", "dedup physics"),
         ("embeddings/physics/*.npy", "embed physics"),
         ("selection/physics.parquet", "select physics"),
         ("selection/physics.parquet.manifest.json", "select physics"),

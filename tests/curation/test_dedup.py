@@ -161,6 +161,48 @@ def test_same_words_with_another_picture_or_other_options_are_two_questions(
     assert ("o1", "o2", "same-words") in {(p.first, p.second, p.relation) for p in pairs_of(workspace)}
 
 
+def test_one_stem_with_the_same_right_option_and_other_wrong_ones_is_a_matter_for_people(
+    found: Found, tmp_path: Path
+) -> None:
+    folder = tmp_path / "source"
+    one, other = payload(drawing(), folder, "one.png"), payload(drawing(seed=5), folder, "other.png")
+    ask = "Which of these quantities is a scalar?"
+    seen = "Which of the drawn blocks is the heavier one?"
+    workspace, rows = found(
+        {"id": "a", "question": ask, "choices": ["mass", "force", "speed of 3 m/s"], "answer": "A"},
+        {"id": "b", "question": ask, "choices": ["weight", "torque", "mass"], "answer": "C"},
+        {"id": "c", "question": ask, "choices": ["mass", "force", "time"], "answer": "C"},
+        {"id": "free", "question": ask, "answer": "mass"},
+        {"id": "p1", "question": seen, "choices": ["X", "Y"], "answer": "A", "images": [one]},
+        {"id": "p2", "question": seen, "choices": ["Z", "X"], "answer": "B", "images": [other]},
+        {"id": "p3", "question": seen, "choices": ["Z", "X"], "answer": "B", "images": [one]},
+    )
+    assert all(row.group is None and row.keep for row in rows.values()), "nothing is merged"
+    relations = {(p.first, p.second): (p.relation, p.method) for p in pairs_of(workspace)}
+    asked = {pair for pair, said in relations.items() if said == ("candidate", "stem")}
+    assert {("a", "b"), ("b", "free"), ("p1", "p3")} <= asked
+    assert not any("c" in pair for pair in asked), "another answer makes another question"
+    assert ("p1", "p2") not in asked and relations["p1", "p2"][0] == "same-words", "so does another picture"
+    groups = {
+        group.members: group for group in read_jsonl(dedup_files(workspace, "physics")[4], DuplicateGroup)
+    }
+    write_jsonl(
+        workspace.verdicts("duplicates"),
+        [
+            Verdict(
+                job="duplicates", item_id=groups["a", "b"].item_id, field=field, digest=groups["a", "b"].digest,
+                value=value, basis="agreed",
+            )
+            for field, value in (("relation", "same"), ("keep", "b"))
+        ],
+    )  # fmt: skip
+    dedup_discipline(workspace, "physics", workers=1)
+    rows = duplicate_rows(workspace, "physics")
+    assert (rows["a"].keep, rows["b"].keep, rows["a"].rule) == (False, True, "verdict"), (
+        "people's word, and their keep"
+    )
+
+
 def test_pictures_are_hashed_once(found: Found, tmp_path: Path) -> None:
     name = payload(drawing(), tmp_path / "source", "one.png")
     ask = "What is the current in the branch?"
@@ -256,6 +298,25 @@ def test_a_translation_is_found_as_a_candidate(found: Found) -> None:
     )
     assert [(p.first, p.second, p.method) for p in pairs_of(workspace)] == [("en", "zh", "vector")]
     assert rows["zh"].keep
+
+
+def test_two_languages_with_one_label_and_the_same_few_digits_are_no_translation(found: Found) -> None:
+    choices = {
+        "en1": ["30 m", "105 m", "120 m"],
+        "zh1": ["30米", "105米", "120米"],
+        "zh2": ["1", "2", "$x^2$"],
+    }
+    asks = {
+        "en1": "In 4 hours Rob drove 120 km. He drove at an average rate of how many metres per minute?",
+        "zh1": "罗伯开车4小时走了120千米，请问他开车的平均速度是每分钟多少米？",
+        "zh2": "若120个球分成4组，每组个数相等，则每分钟取一组共取多少次？",
+    }
+    rows = [
+        {"id": name, "question": ask, "choices": choices[name], "answer": "B", "language": name[:2]}
+        for name, ask in asks.items()
+    ]
+    workspace, _ = found(*rows, extra="\n[dedup.thresholds]\ncosine_across = -1\n")
+    assert [(p.first, p.second, p.relation) for p in pairs_of(workspace)] == [("en1", "zh1", "candidate")]
 
 
 def test_against_another_set(found: Found, tmp_path: Path) -> None:

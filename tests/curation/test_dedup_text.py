@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,6 +13,7 @@ from benchwright.curation.dedup_grams import GramIndex, grams_of
 from benchwright.curation.dedup_minhash import jaccard, near_pairs, signature
 from benchwright.curation.dedup_numbers import in_order, masked, numbers
 from benchwright.curation.dedup_text import canonical, key_of, normal
+from benchwright.curation.dedup_translated import kept_signs, shared
 from benchwright.curation.dedup_verify import telling_difference
 
 SAME = [
@@ -22,6 +25,12 @@ SAME = [
     (r"speed $v=2\,\mathrm{m/s}$", "speed v = 2 m/s"),
     ("H₂O and x²", r"H$_2$O and $x^{2}$"),
     ("Ａ 与 Ｂ", "A与B"),
+    ("★★★一艘轮船", "一艘轮船"),
+    ("(★★)若$x+y=3$", "若$x+y=3$"),
+    ("它们的平均数是（~ ~~）．", "它们的平均数是．"),
+    ("线段AB的长度是（ ．", "线段AB的长度是"),
+    (r"在$\bigtriangleup ABC$中", r"在 $\triangle A B C$ 中"),
+    ("two-thirds of an ice-cream", "two thirds of an ice cream"),
 ]
 OTHER = [
     ("2.5 m", "25 m"),
@@ -32,6 +41,11 @@ OTHER = [
     ("the ratio 1:2", "the ratio 1.2"),
     ("x^{12}", "x^1 2"),
     ("sin x", "cos x"),
+    ("px-py", "pxpy"),
+    (r"$\sin x-\cos x$", r"$\sin x\cos x$"),
+    ("f(x", "fx"),
+    ("a★b", "ab"),
+    ("HOOC-COOH", "HOOC COOH"),
 ]
 
 
@@ -81,6 +95,15 @@ def test_only_small_words_come_and_go() -> None:
     assert telling_difference("find the speed of the car", "find speed of car") == ""
     assert telling_difference("which is correct", "which is incorrect") == "correct | incorrect"
     assert telling_difference("the side a", "the side b") == "a | b"
+
+
+def test_a_translation_keeps_numbers_signs_and_single_letters() -> None:
+    en = normal(r"The speed of body $a$ is $v=3\,\mathrm{m/s}$; after 4 s, find $\sin\theta$ and $s=vt$.")
+    zh = normal(r"物体速度为$v=3\,\mathrm{m/s}$，4秒后，求$\sin\theta$与$s=vt$。")
+    other = normal(r"若$3x+4y=7$，求$\log_2 x$的最大值。")
+    assert kept_signs(en)["="] == 2 and kept_signs(en)["3"] == 1 and "a" not in kept_signs(en)
+    assert shared(kept_signs(en), kept_signs(zh)) > 0.8 > 0.4 > shared(kept_signs(en), kept_signs(other))
+    assert shared(Counter(), Counter()) == 1.0, "two texts without any agree in all of them"
 
 
 def test_overlap_counts_han_characters_and_sets_other_numbers_apart() -> None:

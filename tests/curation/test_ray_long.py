@@ -1,4 +1,4 @@
-"""Acceptance: the embed stage on a local Ray gives the same bytes, also when a worker is killed in the middle."""
+"""Acceptance: stages on a local Ray write the same bytes, also when a worker is killed in the middle."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from benchwright.curation.dedup import dedup_discipline, read_report
 from benchwright.curation.embed import embed_discipline
-from benchwright.curation.executor import open_executor
+from benchwright.curation.executor import Executor, open_executor
+from benchwright.curation.screen import screen_discipline
 from benchwright.schemas.artefact import folder_digest
 from benchwright.schemas.records import LocalizedText, Question, QuestionType
 from benchwright.schemas.tables import write_records
 from benchwright.schemas.workspace import Workspace
+
+from .pictured_pool import PAIRS, pictured_workspace, screened_and_searched, write_source
 
 pytestmark = [
     pytest.mark.long,
@@ -89,3 +93,17 @@ def test_ray_gives_the_same_bytes_and_a_killed_worker_loses_nothing(tmp_path):
     assert embed_discipline(struck, "physics", executor=executor, report=report).embedded == N
     assert killed, "no worker was at work when one was to be killed"
     assert folder_digest(struck.embeddings("physics")) == expected
+
+
+def test_screening_and_the_search_for_repeats_write_the_same_bytes_on_ray(tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    source = write_source(tmp_path / "source")
+
+    def written(name: str, executor: Executor) -> tuple[dict[str, bytes], str]:
+        workspace = pictured_workspace(tmp_path / name, source, '\n[embed]\nimages = "ink"\n')
+        screen_discipline(workspace, "physics", executor=executor)
+        dedup_discipline(workspace, "physics", yes=True, executor=executor)
+        assert read_report(workspace, "physics").groups == PAIRS
+        return screened_and_searched(workspace), folder_digest(workspace.embeddings("physics"))
+
+    assert written("ray", open_executor(2, "ray")) == written("local", open_executor(1))

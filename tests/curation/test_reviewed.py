@@ -137,7 +137,7 @@ def test_rejected_questions_are_replaced_and_every_reader_sees_it(workspace: Wor
     make_problems(workspace)
     rejected = {r["item_id"] for r in _rows(workspace.problems_rejected)}
     assert rejected >= {problem_id(name) for name in now} and not rejected & {problem_id(q.id) for q in bad}
-    from benchwright.annotation.jobs.tagging import selected_questions
+    from benchwright.annotation.items import selected_questions
 
     assert {q.id for q in selected_questions(workspace, "physics")[0]} >= now
 

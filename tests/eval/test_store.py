@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from benchwright.eval.spec import DatasetSpec, JudgeSpec, ModelSpec, RunSpec, SamplingSpec
-from benchwright.eval.store import Judgement, Response, RunFolder, asked_digest, judgement_key
+from benchwright.eval.store import RunFolder
 from benchwright.schemas.digest import canonical_json
 from benchwright.schemas.errors import LockedError, UsageError
 from benchwright.schemas.records import ReleaseRow, Split
+from benchwright.schemas.runs import Judgement, Response, asked_digest, judgement_key
 from benchwright.schemas.status import CallStatus, Outcome
 
 Rows = Callable[..., ReleaseRow]

@@ -15,12 +15,11 @@ from benchwright.cli.propose import place
 from benchwright.curation.problems import make_problems
 from benchwright.curation.proposers.chosen import chosen_questions
 from benchwright.curation.proposers.placement import MODEL, Placer, labels_cache
-from benchwright.curation.proposers.placement_words import placed_language
 from benchwright.curation.proposers.unit import Item
 from benchwright.render.compose import render_vision_rich, typesetter_for
 from benchwright.render.legibility_read import missing_packages
 from benchwright.render.placement import NOWHERE
-from benchwright.render.placement_marks import Placements, placement_view
+from benchwright.render.placement_marks import Placements, placed_language, placement_view
 from benchwright.render.style import RenderStyle
 from benchwright.schemas.digest import sha256_bytes, sha256_file
 from benchwright.schemas.errors import ItemError

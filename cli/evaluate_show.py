@@ -1,0 +1,120 @@
+"""What the commands of `evaluate` share: where runs lie, what may leave, and how scores are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchwright.cli.common import Incomplete, SummaryTable, emit, say
+
+if TYPE_CHECKING:
+    from benchwright.eval.metrics import Cell
+    from benchwright.eval.report import Scores
+    from benchwright.eval.runner import RunResult
+    from benchwright.schemas.workspace import Workspace
+
+NOT_RUN = ("error", "not-asked", "rate-limited", "timeout", "unsendable")
+
+
+def find_place(path: Path | None) -> Workspace | None:
+    """The workspace, if there is one: `evaluate` works without."""
+    from benchwright.schemas.errors import RecipeError, UsageError
+    from benchwright.schemas.workspace import Workspace
+
+    if path is not None:
+        return Workspace.find(path)
+    try:
+        return Workspace.find(None)
+    except RecipeError:
+        raise
+    except UsageError:
+        return None
+
+
+def runs_folder(place: Workspace | None) -> Path:
+    """Where runs lie by default: in the workspace, else below the current folder."""
+    return place.runs if place is not None else Path("runs")
+
+
+def kept_back(place: Workspace | None, dataset: Path) -> set[str]:
+    """Sources that must not leave: by the recipe in use, and by that of the workspace in which the folder lies."""
+    from benchwright.schemas.recipe import RECIPE_NAME, load_recipe
+
+    above = [folder / RECIPE_NAME for folder in dataset.resolve().parents] if dataset.is_dir() else []
+    recipes = [load_recipe(path) for path in above if path.is_file()] + ([place.recipe] if place else [])
+    return {
+        name for recipe in recipes for name, source in recipe.sources.items() if not source.allow_external
+    }
+
+
+def show_scores(scores: Scores, folder: Path, as_json: bool, more: Mapping[str, Any]) -> None:
+    """End a command with the scores of one run."""
+    cells = [*scores.table("version"), *scores.table("discipline"), scores.total]
+    table = SummaryTable(
+        title=f"{scores.spec.model.name} on {scores.spec.dataset.name}, judge {scores.spec.judge.kind}",
+        columns=(
+            "",
+            "n",
+            "scored",
+            "right",
+            "wrong",
+            "no answer",
+            "unjudged",
+            "not run",
+            "acc. %",
+            "95 %",
+            "chance %",
+        ),
+        rows=[_line(cell) for cell in cells],
+    )
+    result = {**scores.model_dump(mode="json"), "folder": str(folder), **more}
+    emit(result, table, as_json, f"open {folder / 'report.md'}")
+
+
+def _line(cell: Cell) -> tuple[object, ...]:
+    from benchwright.eval.report import interval_text
+
+    return (
+        f"{cell.label} (incomplete)" if cell.incomplete else cell.label,
+        cell.n_total,
+        cell.n_scored,
+        cell.consistent,
+        cell.inconsistent,
+        cell.no_answer,
+        cell.unjudged,
+        cell.not_run,
+        "-" if cell.accuracy is None else 100 * cell.accuracy,
+        interval_text(cell),
+        100 * cell.chance,
+    )
+
+
+def missing_words(scores: Scores) -> str:
+    """What is missing from a run's figures, and what to do about it."""
+    from benchwright.eval.report import remedy
+
+    total = scores.total
+    bad = ", ".join(f"{n} {name}" for name, n in scores.statuses.items() if name in NOT_RUN)
+    parts = []
+    if total.not_run:
+        parts.append(f"{total.not_run} of {total.n_total} rows were not run ({bad})")
+    if total.unjudged:
+        parts.append(f"{total.unjudged} of {total.n_total} were not judged")
+    return f"{' and '.join(parts)}: the figures are incomplete. {remedy(scores)}"
+
+
+def finish(result: RunResult, limit: float) -> None:
+    """Say what was stopped.
+
+    Raises:
+        Incomplete: a row was not run or not judged.
+    """
+    for what, tally in (("answers", result.answers), ("verdicts", result.judgements)):
+        if tally.stopped:
+            say(
+                f"stopped: {tally.failed} of {tally.finished} calls for {what} failed in this run "
+                f"(limit {limit:.0%})"
+            )
+    if not result.scores.complete:
+        raise Incomplete(missing_words(result.scores))

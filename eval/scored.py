@@ -1,0 +1,31 @@
+"""From what a run folder holds to scored rows.
+
+An answer without a verdict is unjudged, a row without a final answer not run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from benchwright.eval.metrics import Scored, scored_row
+from benchwright.eval.store import Loaded
+from benchwright.schemas.records import ReleaseRow
+from benchwright.schemas.status import Outcome
+
+
+def scored_rows(rows: Iterable[ReleaseRow], known: Loaded) -> list[Scored]:
+    """The rows with their outcomes, in the order given.
+
+    Args:
+        rows: of the run.
+        known: what its folder holds for them.
+    """
+    scored: list[Scored] = []
+    for row in rows:
+        response, judgement = known.responses.get(row.id), known.judgements.get(row.id)
+        if response is None or not response.final:
+            outcome = Outcome.NOT_RUN
+        else:
+            outcome = judgement.outcome if judgement is not None else Outcome.UNJUDGED
+        scored.append(scored_row(row, outcome, None if response is None else response.status))
+    return scored

@@ -1,0 +1,112 @@
+"""What a published benchmark says about its reviews: figures of the group, never of a person.
+
+`annotate report` writes one `JobFigures` a job to `reviews/<job>.figures.json`; the release reads it for the card.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import NonNegativeInt
+
+from benchwright.schemas.digest import sha256_file
+from benchwright.schemas.errors import UsageError
+from benchwright.schemas.records import Record, Sha256
+from benchwright.schemas.workspace import Workspace
+
+
+class Interval(Record):
+    """A figure with its 95 % interval (percentiles of a bootstrap over items)."""
+
+    value: float | None
+    """None where it is undefined, e.g. because nobody's answers vary."""
+    low: float | None = None
+    high: float | None = None
+    n: NonNegativeInt
+    """Units with at least two answers, or answers, that it rests on."""
+
+
+class FieldAgreement(Record):
+    """How far people agree on one field, or on a part of it that recurs."""
+
+    name: str
+    scale: Literal["nominal", "ordinal", "interval", "sets", "boxes"] | None
+    """How far two values are apart; None for texts, of which only equal ones are counted."""
+    items: NonNegativeInt
+    """Items with at least two answers."""
+    percent: Interval
+    """Share of the pairs of answers that are equal."""
+    kappa: Interval | None = None
+    """Cohen's, between the slots (mean over pairs of slots)."""
+    kappa_weights: Literal["none", "quadratic"] | None = None
+    alpha: Interval | None = None
+    """Krippendorff's, over all people, with the difference of `scale`."""
+
+
+class Anchoring(Record):
+    """Whether a proposal that is shown leads people: answers equal to the proposal, shown and withheld."""
+
+    field: str
+    shown: Interval
+    withheld: Interval
+    difference: Interval
+    """Shown less withheld."""
+
+
+class JobFigures(Record):
+    """All figures of one job's reviews."""
+
+    job: str
+    reviews_sha256: Sha256
+    """Of the journal they were counted from: other reviews, other figures."""
+    slots: tuple[str, ...]
+    people: NonNegativeInt
+    adjudicators: NonNegativeInt
+    items: NonNegativeInt
+    """Items with a submitted answer."""
+    answered_by_two: NonNegativeInt
+    """Items that two people or more answered."""
+    states: dict[str, NonNegativeInt]
+    """Annotations by state: submitted, skipped, draft."""
+    undecided: dict[str, NonNegativeInt]
+    """Submitted annotations that gave no answer: `cannot-decide`, `item-faulty`."""
+    in_two_slots: NonNegativeInt
+    """Items that one person answered in several slots, counted once."""
+    verdicts: dict[str, NonNegativeInt]
+    """Keys by basis: adjudicated, agreed, consensus, open."""
+    adjudicated_by_a_party: NonNegativeInt
+    """Adjudicated items whose adjudicator had answered them in a slot."""
+    fields: tuple[FieldAgreement, ...]
+    kept: dict[str, Interval]
+    """By field: share of the proposals shown that people left as they were."""
+    anchoring: tuple[Anchoring, ...]
+    gold: Interval | None = None
+    """Share of right answers where the answer is known."""
+    qualified: tuple[NonNegativeInt, NonNegativeInt] | None = None
+    """People who passed the qualification, of those who took it."""
+    median_seconds: float | None = None
+    """On a task. None with fewer than two people: it would be one person's figure."""
+
+
+def figures_path(workspace: Workspace, job: str) -> Path:
+    """Group figures of a job (`JobFigures`). Writer: annotate report."""
+    return workspace.root / "reviews" / f"{job}.figures.json"
+
+
+def read_figures(workspace: Workspace) -> list[JobFigures]:
+    """The figures of all jobs that have some, by name.
+
+    Raises:
+        UsageError: some were counted from other reviews than those that are there now.
+    """
+    found = []
+    for path in sorted((workspace.root / "reviews").glob("*.figures.json")):
+        figures = JobFigures.model_validate_json(path.read_bytes())
+        reviews = workspace.reviews(figures.job)
+        if not reviews.is_file() or sha256_file(reviews) != figures.reviews_sha256:
+            raise UsageError(
+                f"{path} is about other reviews than {reviews} holds: run `annotate report` again."
+            )
+        found.append(figures)
+    return found
