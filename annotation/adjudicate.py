@@ -19,12 +19,13 @@ from benchwright.annotation.consensus import CLOSED, consensus_rule
 from benchwright.annotation.guidelines import Guidelines
 from benchwright.annotation.jobs.base import JsonObject, ReviewGroup, ReviewItem
 from benchwright.annotation.opinions import agreeing_fields
-from benchwright.annotation.slots import ADJUDICATION, ItemKey, counted, is_review_slot, item_key
+from benchwright.annotation.slots import ItemKey, counted, item_key
 from benchwright.annotation.svg import text_html
-from benchwright.annotation.verdicts import current_states, derive_verdicts
+from benchwright.annotation.verdicts import derive_verdicts
 from benchwright.schemas.digest import canonical_json, digest_of, sha256_bytes
 from benchwright.schemas.jobs import JOBS, Key, Proposal, Review
 from benchwright.schemas.recipe import AnnotationRecipe
+from benchwright.schemas.review_states import ADJUDICATION, current_states, is_review_slot
 
 Labels = Mapping[tuple[str, str], str]
 AGREED = "agreed-answers"

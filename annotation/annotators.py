@@ -13,10 +13,11 @@ from pydantic import JsonValue
 from benchwright.annotation.consensus import CLOSED, joint_opinions
 from benchwright.annotation.gold import PASS_SHARE, is_right
 from benchwright.annotation.opinions import agreeing_fields, submitted_answers
-from benchwright.annotation.slots import QUALIFICATION, answered_twice, counted, is_review_slot
+from benchwright.annotation.slots import answered_twice, counted
 from benchwright.schemas.digest import canonical_json
 from benchwright.schemas.jobs import JOBS, Key, Proposal, Review
 from benchwright.schemas.records import Record
+from benchwright.schemas.review_states import QUALIFICATION, is_review_slot
 
 LEAST_TASKS = 20
 FAST_SHARE = 0.5

@@ -338,6 +338,22 @@ class ReviewServer:
         users = self._call("list the accounts", lambda: list(self._sdk.users.list()))
         return {int(user.id): str(user.email) for user in users}
 
+    def invitation(self) -> str:
+        """The token of the invite link: who has it may sign up.
+
+        Raises:
+            ServerTrouble: the account behind our token may not invite.
+        """
+        return str(self._get("/api/invite", {})["token"])
+
+    def delete_account(self, user: int) -> None:
+        """Delete an account; its annotations stay without an author, its drafts go.
+
+        Raises:
+            ServerTrouble: it was refused (only the organization's owner may), or the outcome is unknown.
+        """
+        self._request("DELETE", f"/api/users/{user}/")
+
     # --- below -----------------------------------------------------------------------------------------------
     def _filtered(self, project: int, conjunction: str, items: Sequence[JsonObject]) -> Iterator[JsonObject]:
         query = json.dumps({"filters": {"conjunction": conjunction, "items": list(items)}})

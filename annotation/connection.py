@@ -24,7 +24,7 @@ class Connection(Record):
     @property
     def loopback(self) -> bool:
         """Whether it is on this machine, so that proxy settings must not apply."""
-        return urlsplit(self.url).hostname in {"127.0.0.1", "localhost", "::1"}
+        return self.managed or urlsplit(self.url).hostname in {"127.0.0.1", "localhost", "::1"}
 
 
 def find_connection(workspace: Workspace, url: str | None = None, token: str | None = None) -> Connection:

@@ -10,10 +10,10 @@ import numpy as np
 from pydantic import JsonValue
 
 from benchwright.annotation.dawid_skene import Truth, Votes, dawid_skene
-from benchwright.annotation.slots import is_review_slot
 from benchwright.schemas.digest import canonical_json
 from benchwright.schemas.jobs import JOBS, FieldKind, Key, Review
 from benchwright.schemas.recipe import AnnotationRecipe
+from benchwright.schemas.review_states import is_review_slot
 
 CLOSED = frozenset({FieldKind.CHOICE, FieldKind.INTEGER, FieldKind.BOOLEAN})
 """Kinds of fields whose values recur from item to item, so that people's errors can be estimated."""

@@ -19,9 +19,10 @@ from benchwright.annotation.agreement import (
     box_disagreements,
     set_disagreement,
 )
-from benchwright.annotation.slots import REMARKS, ItemKey, is_review_slot, item_key
+from benchwright.annotation.slots import REMARKS, ItemKey, item_key
 from benchwright.schemas.digest import canonical_json
 from benchwright.schemas.jobs import JOBS, FieldKind, JobField, Review
+from benchwright.schemas.review_states import is_review_slot, moment
 
 ABSENT = "(absent)"
 """What somebody said about a part that only others filled in."""
@@ -65,7 +66,7 @@ def agreeing_fields(job: str) -> tuple[JobField, ...]:
 def submitted_answers(states: Iterable[Review]) -> list[Review]:
     """Answers given in review slots, one a person, item and field; the newest where somebody gave several."""
     newest: dict[tuple[ItemKey, str, str], Review] = {}
-    for review in sorted(states, key=lambda r: (r.updated_at, r.annotation_id)):
+    for review in sorted(states, key=lambda r: (moment(r), r.annotation_id)):
         if review.state == "submitted" and is_review_slot(review.slot) and review.value is not None:
             newest[item_key(review), review.field, review.pseudonym] = review
     return [newest[name] for name in sorted(newest, key=canonical_json)]
@@ -191,11 +192,26 @@ def _leaves(value: JsonValue, path: tuple[str, ...], found: dict[tuple[str, str]
         for name in value:
             _leaves(value[name], (*path, name), found)
     elif isinstance(value, list):
-        for place, entry in enumerate(value):
-            _leaves(entry, (*path, str(place)), found)
+        for name, entry in zip(_entry_names(value), value, strict=True):
+            _leaves(entry, (*path, name), found)
     else:
         label = next((part for part in reversed(path) if not part.isdecimal()), "value")
         found[label, "/".join(path)] = value
+
+
+def _entry_names(entries: Sequence[JsonValue]) -> list[str]:
+    """What tells the entries of a list apart: an id, the text of a step, a term; else their place.
+
+    Places alone would hold a step against its neighbour as soon as one person strikes out another step.
+    """
+    names: list[str] = []
+    for place, entry in enumerate(entries):
+        own = (
+            [entry[key] for key in ("id", "text", "term") if key in entry] if isinstance(entry, dict) else []
+        )
+        name = str(own[0]) if own else str(place)
+        names.append(name if name not in names else f"{name} #{place}")
+    return names
 
 
 def _values(measure: Measure) -> list[JsonValue]:

@@ -6,6 +6,7 @@ The file is only ever appended to, so the server can burn down and nothing revie
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,12 +22,13 @@ from benchwright.annotation.people import People
 from benchwright.annotation.private import read_private, write_private
 from benchwright.annotation.projects import ProjectMark, guidelines_at, our_projects
 from benchwright.annotation.slots import answered_twice, needed_slots, open_slots
-from benchwright.annotation.verdicts import current_states, derive_verdicts
+from benchwright.annotation.verdicts import derive_verdicts
 from benchwright.schemas.digest import canonical_json
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.jobs import JOBS, Review
 from benchwright.schemas.journal import Journal, write_jsonl
 from benchwright.schemas.records import Record
+from benchwright.schemas.review_states import current_states
 from benchwright.schemas.workspace import Workspace
 
 State = Literal["submitted", "skipped", "draft", "deleted"]
@@ -91,13 +93,14 @@ def pull_job(
         journal = Journal(workspace.reviews(job.name))
         known = journal.read(Review)
         people, emails = People(workspace), server.emails()
+        authors = {review.annotation_id: review.pseudonym for review in known}
         fresh: list[Review] = []
         newest = dict(watermarks.newest)
         for project, mark in projects:
             rows = list(server.annotated(project.id, _since(watermarks, mark, full)))
             drafted = server.drafted(project.id)
-            people.admit(_names(rows, drafted, emails))
-            page = PulledPage(job, project, mark, people, emails)
+            page = PulledPage(job, project, mark, people, emails, authors)
+            people.admit(_names(page, rows, drafted))
             fresh += _project_reviews(page, rows, drafted)
             # Drafts are listed whole each time, annotations only by a full pull.
             fresh += _gone(known, mark, "d", [draft["id"] for row in drafted for draft in row["drafts"]])
@@ -149,6 +152,16 @@ class PulledPage:
     mark: ProjectMark
     people: People
     emails: Mapping[int, str]
+    authors: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """Annotation -> pseudonym, of what was pulled before: it keeps its author when the account or its name is gone."""
+
+    def number(self, annotation: JsonObject) -> str:
+        """Name of an annotation in the store."""
+        return f"{self.mark.uid}-{annotation['id']}"
+
+    def draft_number(self, draft: JsonObject) -> str:
+        """Name of a draft in the store."""
+        return f"{self.mark.uid}-d{draft['id']}"
 
 
 def task_reviews(page: PulledPage, row: JsonObject) -> list[Review]:
@@ -159,12 +172,16 @@ def task_reviews(page: PulledPage, row: JsonObject) -> list[Review]:
     """
     reviews: list[Review] = []
     for annotation in row.get("annotations") or []:
-        author = page.people.pseudonym(_email(annotation["completed_by"], page.emails))
+        number = page.number(annotation)
+        author = page.authors.get(number) or page.people.pseudonym(
+            _email(annotation["completed_by"], page.emails)
+        )
         state: State = "skipped" if annotation.get("was_cancelled") else "submitted"
-        reviews += _field_reviews(page, row["data"], annotation, author, state, str(annotation["id"]))
+        reviews += _field_reviews(page, row["data"], annotation, author, state, number)
     for draft in row.get("drafts") or []:
-        author = page.people.pseudonym(str(draft["user"]))
-        reviews += _field_reviews(page, row["data"], draft, author, "draft", f"d{draft['id']}")
+        number = page.draft_number(draft)
+        author = page.authors.get(number) or page.people.pseudonym(str(draft["user"]))
+        reviews += _field_reviews(page, row["data"], draft, author, "draft", number)
     return reviews
 
 
@@ -205,7 +222,7 @@ def _field_reviews(
                 slot=page.mark.slot,
                 state=state,
                 origin="manual" if answer is None else answer.origin,
-                annotation_id=f"{page.mark.uid}-{number}",
+                annotation_id=number,
                 updated_at=str(annotation["updated_at"]),
                 lead_time=None if lead_time is None else float(lead_time),
                 comment=job.comment(result),
@@ -234,11 +251,21 @@ def _state_name(review: Review) -> tuple[str, str, str, str, str]:
     return (review.annotation_id, review.field, review.updated_at, review.state, said)
 
 
-def _names(rows: Iterable[JsonObject], drafted: Iterable[JsonObject], emails: Mapping[int, str]) -> list[str]:
-    """Accounts that wrote something, the oldest account first."""
-    age = {email: number for number, email in emails.items()}
-    writers = {_email(a["completed_by"], emails) for row in rows for a in row.get("annotations") or []}
-    writers |= {str(draft["user"]) for row in drafted for draft in row["drafts"]}
+def _names(page: PulledPage, rows: Iterable[JsonObject], drafted: Iterable[JsonObject]) -> list[str]:
+    """Accounts that wrote something not pulled before, the oldest account first."""
+    age = {email: number for number, email in page.emails.items()}
+    writers = {
+        _email(annotation["completed_by"], page.emails)
+        for row in rows
+        for annotation in row.get("annotations") or []
+        if page.number(annotation) not in page.authors
+    }
+    writers |= {
+        str(draft["user"])
+        for row in drafted
+        for draft in row["drafts"]
+        if page.draft_number(draft) not in page.authors
+    }
     return sorted(writers, key=lambda email: (age.get(email, 0), email))
 
 

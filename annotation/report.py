@@ -11,7 +11,6 @@ from benchwright.annotation.private import write_private
 from benchwright.annotation.report_figures import JobReport, job_report
 from benchwright.annotation.report_page import people_rule, report_html, report_markdown
 from benchwright.annotation.slots import Twice, answered_twice
-from benchwright.annotation.verdicts import current_states
 from benchwright.schemas.artefact import write_atomic
 from benchwright.schemas.digest import canonical_json
 from benchwright.schemas.errors import UsageError
@@ -19,6 +18,7 @@ from benchwright.schemas.jobs import JOBS, Review
 from benchwright.schemas.journal import Journal
 from benchwright.schemas.records import Record
 from benchwright.schemas.review_figures import JobFigures, figures_path
+from benchwright.schemas.review_states import current_states
 from benchwright.schemas.workspace import Workspace
 
 

@@ -35,20 +35,18 @@ from benchwright.annotation.gold import load_gold
 from benchwright.annotation.opinions import Measure, answers_table, measures, submitted_answers
 from benchwright.annotation.push import newest_proposals
 from benchwright.annotation.slots import (
-    ADJUDICATION,
     ItemKey,
     answered_twice,
     counted,
-    is_review_slot,
     item_key,
     needed_slots,
 )
-from benchwright.annotation.verdicts import current_states
 from benchwright.schemas.digest import canonical_json, sha256_bytes
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.jobs import JOBS, Key, Proposal, Review, Verdict
 from benchwright.schemas.journal import Journal, read_jsonl
 from benchwright.schemas.review_figures import Anchoring, FieldAgreement, Interval, JobFigures
+from benchwright.schemas.review_states import ADJUDICATION, current_states, is_review_slot
 from benchwright.schemas.workspace import Workspace
 
 LEAST_PEOPLE = 2

@@ -1,4 +1,6 @@
-"""The managed review server: Label Studio on the loopback interface, its database in the workspace's `label-studio/`.
+"""The managed review server: Label Studio with its database in the workspace's `label-studio/`.
+
+It listens on the loopback interface unless told otherwise (`benchwright.annotation.exposure`).
 
 Everything is kept when it stops: database, log, credentials. `server.json` stands only while it runs, so that
 `annotate push` and `annotate pull` find it. Images for review lie in `label-studio/shown/`, the only folder that the
@@ -7,6 +9,7 @@ server may hand out: in the community edition every reviewer may change project 
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
@@ -31,6 +34,7 @@ from benchwright.annotation.environment import (
     ensure_environment,
     ensure_template,
 )
+from benchwright.annotation.exposure import Exposure
 from benchwright.annotation.private import read_private, write_private
 from benchwright.schemas.errors import LockedError, UsageError
 from benchwright.schemas.records import Record
@@ -99,8 +103,15 @@ def answers_as(url: str, token: str, timeout: float = 10.0) -> str | None:
 class ManagedServer:
     """A Label Studio process that belongs to one workspace. Use as a context manager: leaving it stops the process."""
 
-    def __init__(self, workspace: Workspace, say: Callable[[str], None], port: int | None = None) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        say: Callable[[str], None],
+        port: int | None = None,
+        exposure: Exposure | None = None,
+    ) -> None:
         self.workspace = workspace
+        self.exposure = exposure or Exposure()
         self._say = say
         self._port = port
         self._lock = FileLock(workspace.label_studio / "serve.lock", timeout=0)
@@ -148,7 +159,7 @@ class ManagedServer:
             self.credentials = self._own_credentials()
             self._place_database()
             port = self._free_port()
-            self.url = f"http://127.0.0.1:{port}"
+            self.url = f"http://{self.exposure.reached_at}:{port}"
             self._launch(port)
             self._wait_until_ours()
             write_private(
@@ -234,10 +245,15 @@ class ManagedServer:
         """A port nobody listens on: Label Studio would move to the next one without failing."""
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
             try:
-                probe.bind(("127.0.0.1", self._port or 0))
+                probe.bind((self.exposure.bind, self._port or 0))
             except OSError as error:
+                if error.errno == errno.EADDRNOTAVAIL:
+                    raise UsageError(
+                        f"--bind {self.exposure.bind} is no address of this machine: give one of its own, or 0.0.0.0."
+                    ) from error
                 raise UsageError(
-                    f"port {self._port} of 127.0.0.1 is taken ({error.strerror}): choose another with --port."
+                    f"port {self._port} of {self.exposure.bind} cannot be used ({error.strerror}): "
+                    "choose another with --port."
                 ) from error
             return int(probe.getsockname()[1])
 
@@ -254,10 +270,11 @@ class ManagedServer:
                 "LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN": "true",
                 "LABEL_STUDIO_LOCAL_FILES_SERVING_ENABLED": "true",
                 "LABEL_STUDIO_LOCAL_FILES_DOCUMENT_ROOT": str(shown),
+                **self.exposure.variables(),
             },
         )
         command = [str(python), "-m", "label_studio.server", "start", "--no-browser"]
-        command += ["--internal-host", "127.0.0.1", "--port", str(port)]
+        command += ["--internal-host", self.exposure.bind, "--port", str(port)]
         handle = os.open(self.log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         with os.fdopen(handle, "ab") as log:
             # A session of its own: Ctrl-C reaches us alone, and we stop the server in order.

@@ -14,14 +14,10 @@ from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
 from benchwright.schemas.jobs import Review
+from benchwright.schemas.review_states import QUALIFICATION, is_review_slot
 
 if TYPE_CHECKING:
     from benchwright.annotation.projects import ProjectMark
-
-ADJUDICATION = "adjudication"
-"""Slot of those who decide between answers that differ; final."""
-QUALIFICATION = "qualification"
-"""Slot of the items with known answers that newcomers begin with; settles nothing."""
 
 REMARKS = frozenset({"comment", "reason"})
 """Fields that say something about an answer; two people need not use the same words."""
@@ -65,11 +61,6 @@ def open_slots(marks: Iterable[ProjectMark]) -> set[str]:
     known = list(marks)
     newest = {mark.group: mark.config for mark in known}
     return {mark.slot for mark in known if mark.config == newest[mark.group]}
-
-
-def is_review_slot(slot: str) -> bool:
-    """Whether it is one of the independent reviews."""
-    return slot not in {ADJUDICATION, QUALIFICATION}
 
 
 def item_key(review: Review) -> ItemKey:

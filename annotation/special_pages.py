@@ -11,10 +11,11 @@ from benchwright.annotation.gold import load_gold, qualification_items
 from benchwright.annotation.jobs.base import ReviewJob
 from benchwright.annotation.projects import our_projects
 from benchwright.annotation.push import GroupPush, push_page
-from benchwright.annotation.slots import ADJUDICATION, QUALIFICATION, needed_slots, open_slots
+from benchwright.annotation.slots import needed_slots, open_slots
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.jobs import Review
 from benchwright.schemas.journal import Journal
+from benchwright.schemas.review_states import ADJUDICATION, QUALIFICATION
 from benchwright.schemas.workspace import Workspace
 
 EVERYBODY = 1000

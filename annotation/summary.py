@@ -10,9 +10,9 @@ from benchwright.annotation.items import ORDER, in_order, in_use
 from benchwright.annotation.jobs.base import ReviewJob
 from benchwright.annotation.push import newest_proposals
 from benchwright.annotation.slots import REMARKS, counted
-from benchwright.annotation.verdicts import current_states
 from benchwright.schemas.jobs import JOBS, Review, Verdict
 from benchwright.schemas.journal import Journal, read_jsonl
+from benchwright.schemas.review_states import current_states
 from benchwright.schemas.workspace import Workspace
 
 _Shown = tuple[str, str | None, str]
@@ -90,6 +90,24 @@ def next_job(states: Sequence[JobState]) -> str | None:
     """The first job, in the order of review, that people are not done with; None where they are."""
     left = {state.job for state in states if state.agreed < state.items}
     return next((job for job in (*ORDER, *sorted(left)) if job in left), None)
+
+
+def next_command(workspace: Workspace, states: Sequence[JobState], *, serving: bool) -> str:
+    """What to type next, as far as the reviews are concerned.
+
+    Args:
+        workspace: the workspace.
+        states: of `job_states`, of the jobs to tell of.
+        serving: whether the review server can be reached.
+    """
+    job = next_job(states)
+    if not states:
+        return "curate cluster"
+    if job is None:
+        return "curate problems"
+    if not serving:
+        return "annotate serve"
+    return f"annotate {'pull' if workspace.reviews(job).is_file() else 'push'} {job}"
 
 
 def stale_items(workspace: Workspace, job: ReviewJob) -> int:

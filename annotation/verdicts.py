@@ -4,31 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 
 from pydantic import JsonValue
 
 from benchwright.annotation.consensus import ConsensusRule, consensus_values
-from benchwright.annotation.slots import ADJUDICATION, QUALIFICATION, ItemKey, counted, item_key
+from benchwright.annotation.slots import ItemKey, counted, item_key
 from benchwright.schemas.digest import canonical_json
 from benchwright.schemas.jobs import JOBS, Key, Review, Verdict
+from benchwright.schemas.review_states import ADJUDICATION, QUALIFICATION, current_states
 
 SLOTS = ("A",)
 """The independent reviews that an item needs where nobody says otherwise."""
-
-
-def current_states(reviews: Iterable[Review]) -> list[Review]:
-    """The newest state of each annotation and field; deleted ones are gone.
-
-    Args:
-        reviews: all pulled states in the order of the file (the later line wins among equal time stamps).
-    """
-    newest: dict[tuple[str, str], Review] = {}
-    for review in reviews:
-        name = (review.annotation_id, review.field)
-        if name not in newest or _moment(review) >= _moment(newest[name]):
-            newest[name] = review
-    return [review for review in newest.values() if review.state != "deleted"]
 
 
 def derive_verdicts(
@@ -39,12 +25,12 @@ def derive_verdicts(
     Its basis is the first of these that holds:
 
     - `adjudicated`: an adjudicator answered; several who answer differently leave it open. Of a field that need not be
-      filled in, an adjudicator's blank is final too (value None).
+      filled in, an adjudicator's blank is an answer too (value None).
     - `agreed`: every slot has a submitted answer and all submitted answers are the same.
     - `consensus`: the recipe allows it, enough people answered, nobody of them gave no answer, and one value is likely
       enough.
     - `open`: all else. Two people who disagree, a skipped task, a draft or a missing slot settle nothing: no last word
-      wins, and a draft counts for nothing.
+      wins, and a draft counts for nothing. A field that one filled in and another left empty is a disagreement.
 
     A person who answered in two slots counts in the first; the qualification set settles nothing.
 
@@ -62,35 +48,33 @@ def derive_verdicts(
         live[review.key].append(review)
     jobs = {review.key: review.job for review in reviews}
     likely = {} if consensus is None else consensus_values(states, consensus)
-    last = _last_words(states)
+    answered = _answered(states)
     return [
-        _verdict(jobs[key], key, [*live[key], *_blanks(key, live[key], last)], slots, likely)
+        _verdict(jobs[key], key, [*live[key], *_blanks(key, live[key], answered)], slots, likely)
         for key in sorted(live, key=_order)
     ]
 
 
-def _last_words(states: Iterable[Review]) -> dict[ItemKey, Review]:
-    """One submitted answer of each adjudicated item's last adjudicator who gave any."""
-    return {
-        item_key(review): review
-        for review in states
-        if review.slot == ADJUDICATION and review.state == "submitted" and review.value is not None
-    }
+def _answered(states: Iterable[Review]) -> dict[ItemKey, list[Review]]:
+    """One answer of each submitted annotation that gave any, by item."""
+    found: dict[ItemKey, dict[str, Review]] = defaultdict(dict)
+    for review in states:
+        if review.state == "submitted" and review.value is not None:
+            found[item_key(review)].setdefault(review.annotation_id, review)
+    return {item: list(by_annotation.values()) for item, by_annotation in found.items()}
 
 
-def _blanks(key: Key, states: Sequence[Review], last: Mapping[ItemKey, Review]) -> list[Review]:
-    """What an adjudicator said of a field that they left empty, where it is one that may be empty."""
-    whole = last.get((key.item_id, key.language, key.digest))
-    if whole is None or not states or any(review.slot == ADJUDICATION for review in states):
+def _blanks(key: Key, states: Sequence[Review], answered: Mapping[ItemKey, Sequence[Review]]) -> list[Review]:
+    """What people said of a field that others filled in and they left empty, where it is one that may be empty."""
+    wholes = answered.get((key.item_id, key.language, key.digest), ())
+    if not states or not wholes or JOBS[wholes[0].job].field(key.field).required:
         return []
-    if JOBS[whole.job].field(key.field).required:
-        return []
-    return [whole.model_copy(update={"field": key.field, "value": None, "undecided": None})]
-
-
-def _moment(review: Review) -> datetime:
-    """As a time, not as text: a server leaves the fraction out where it is zero."""
-    return datetime.fromisoformat(review.updated_at)
+    spoken = {review.annotation_id for review in states}
+    return [
+        whole.model_copy(update={"field": key.field, "value": None, "undecided": None})
+        for whole in wholes
+        if whole.annotation_id not in spoken
+    ]
 
 
 def _verdict(

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from benchwright.cli.annotate_offer import OfferOptions, nothing_to_review, offer, offer_options
+from benchwright.cli.annotate_plan import plan
 from benchwright.cli.annotate_report import adjudicate, report
 from benchwright.cli.annotate_server import (
     open_server,
@@ -18,6 +19,7 @@ from benchwright.cli.annotate_server import (
     url_option,
 )
 from benchwright.cli.annotate_slots import SlotOptions, push_slots, slot_options
+from benchwright.cli.annotate_users import users
 from benchwright.cli.common import (
     SummaryTable,
     emit,
@@ -37,16 +39,32 @@ def annotate() -> None:
 @annotate.command()
 @workspace_option
 @click.option(
-    "--port", type=click.IntRange(1, 65535), default=None, help="Port on 127.0.0.1; default: a free one."
+    "--port", type=click.IntRange(1, 65535), default=None, help="Port of that address; default: a free one."
 )
-def serve(workspace: Path | None, port: int | None) -> None:
+@click.option(
+    "--bind",
+    metavar="ADDRESS",
+    default="127.0.0.1",
+    show_default=True,
+    help="IPv4 address to listen on; 0.0.0.0: all of this machine's.",
+)
+@click.option(
+    "--public-url", metavar="URL", default=None, help="What people type: https://HOST of the TLS proxy."
+)
+@click.option("--insecure", is_flag=True, help="Accept plain HTTP where others can read it.")
+def serve(
+    workspace: Path | None, port: int | None, bind: str, public_url: str | None, insecure: bool
+) -> None:
     """Run the workspace's review server until Ctrl-C; its data stay.
 
     The first start installs Label Studio into an environment of its own (one to five minutes).
     """
     import signal
 
+    from benchwright.annotation.exposure import expose
     from benchwright.annotation.server import ManagedServer, credentials_path
+
+    exposure = expose(bind, public_url, insecure=insecure)
 
     def _interrupt(*_: object) -> None:
         raise KeyboardInterrupt
@@ -54,13 +72,15 @@ def serve(workspace: Path | None, port: int | None) -> None:
     space = open_workspace(workspace)
     # A SIGTERM during the start must stop the half-started server too.
     signal.signal(signal.SIGTERM, _interrupt)
-    with ManagedServer(space, say, port) as server:
+    with ManagedServer(space, say, port, exposure) as server:
         click.echo(f"review server: {server.url}")
+        if exposure.public_url is not None:
+            click.echo(f"people use:    {exposure.public_url}")
         click.echo(f"log in as:     {server.credentials.username}")
         if server.first_start:
             click.echo(f"password:      {server.credentials.password}  (shown once)")
         say(f"the password is kept in {credentials_path(space)}; stop with Ctrl-C")
-        say("next: annotate push tagging")
+        say("next: annotate users add NAME..., annotate push tagging")
         server.serve_until_told()
     say("stopped; everything is kept")
 
@@ -118,12 +138,14 @@ def pull(
     job: str, workspace: Path | None, url: str | None, token: str | None, full: bool, as_json: bool
 ) -> None:
     """Append a JOB's answers to reviews/ and derive its verdicts."""
-    from benchwright.annotation.jobs import find_job
+    from benchwright.annotation.jobs import REVIEW_JOBS, find_job
     from benchwright.annotation.pull import pull_job
+    from benchwright.annotation.summary import job_states, next_command, shown_jobs
 
     review_job, space = find_job(job), open_workspace(workspace)
     with open_server(space, url, token) as server:
         result = pull_job(server, space, review_job, full=full)
+    states = [state for shown in shown_jobs(space, REVIEW_JOBS) for state in job_states(space, shown)]
     rows = [
         (f"new: {state}", result.states.get(state, 0))
         for state in ("submitted", "skipped", "draft", "deleted")
@@ -139,7 +161,7 @@ def pull(
         {"job": job, **vars(result)},
         SummaryTable(f"annotate pull {job}", ("answers, one per field", "count"), rows),
         as_json,
-        "curate problems",
+        next_command(space, states, serving=True),
     )
 
 
@@ -150,7 +172,7 @@ def status(workspace: Path | None, as_json: bool) -> None:
     """Show how far the reviews are and whether the review server runs."""
     from benchwright.annotation.jobs import REVIEW_JOBS
     from benchwright.annotation.server import running_server
-    from benchwright.annotation.summary import job_states, next_job, shown_jobs, stale_items
+    from benchwright.annotation.summary import job_states, next_command, next_job, shown_jobs, stale_items
 
     space = open_workspace(workspace)
     jobs = shown_jobs(space, REVIEW_JOBS)
@@ -164,22 +186,16 @@ def status(workspace: Path | None, as_json: bool) -> None:
         columns,
         [tuple(vars(state)[column] for column in columns) for state in states],
     )
-    if not states:
-        following = "curate cluster"
-    elif job is None:
-        following = "curate problems"
-    elif not running:
-        following = "annotate serve"
-    else:
-        following = f"annotate {'pull' if space.reviews(job).is_file() else 'push'} {job}"
     result = {
         "server": running.url if running else None,
         "stale": stale,
         "next": job,
         "jobs": [vars(s) for s in states],
     }
-    emit(result, table, as_json, following)
+    emit(result, table, as_json, next_command(space, states, serving=running is not None))
 
 
 annotate.add_command(report)
 annotate.add_command(adjudicate)
+annotate.add_command(plan)
+annotate.add_command(users)

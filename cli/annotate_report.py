@@ -56,9 +56,9 @@ def report(jobs: tuple[str, ...], people: bool, workspace: Path | None, as_json:
     for path in written.files[:3]:
         say(f"written: {path}")
     say(f"private: {written.private}")
-    open_keys = sum(figures.verdicts.get("open", 0) for figures in written.jobs)
+    open_job = next((figures.job for figures in written.jobs if figures.verdicts.get("open", 0)), None)
     table = SummaryTable("annotate report", ("job", "field", "items", "equal", "kappa", "alpha"), rows)
-    following = f"annotate adjudicate {written.jobs[0].job}" if open_keys else "curate problems"
+    following = f"annotate adjudicate {open_job}" if open_job is not None else "curate problems"
     emit({"jobs": [figures.model_dump(mode="json") for figures in written.jobs]}, table, as_json, following)
 
 

@@ -13,6 +13,7 @@ import click
 from benchwright.cli.common import SummaryTable, emit, json_option, open_workspace, workspace_option
 
 if TYPE_CHECKING:
+    from benchwright.annotation.jobs.base import ReviewJob
     from benchwright.schemas.workspace import Workspace
 
 INGEST, CLUSTER = "curate ingest SOURCE", "curate cluster --discipline {}"
@@ -61,8 +62,7 @@ def _lines(ws: Workspace) -> Iterator[Line]:
         yield from lines
         yield from _after_review(ws, discipline)
     yield from _proposals(ws, chosen)
-    reviews = _reviews(ws)
-    yield reviews
+    yield from _reviews(ws)
     problems = _problems(ws, chosen)
     yield problems
     renders = list(_renders(ws, problems.state == "done"))
@@ -259,26 +259,48 @@ def _parameters(output: Path) -> dict[str, Any]:
     return dict(manifest.parameters) if manifest else {}
 
 
-def _reviews(ws: Workspace) -> Line:
-    """How far people are with the tags; `open` while an item has no final answer."""
-    from benchwright.annotation.jobs import find_job
+def _reviews(ws: Workspace) -> Iterator[Line]:
+    """How far people are with each job that is in use; `open` while an item has no final answer."""
+    from benchwright.annotation.jobs import REVIEW_JOBS
+    from benchwright.annotation.summary import shown_jobs
+    from benchwright.schemas.errors import TamperedError, UsageError
+
+    if not ws.selected_disciplines():
+        yield Line("reviews tagging", "missing", next="annotate serve")
+        return
+    try:
+        jobs = shown_jobs(ws, REVIEW_JOBS)
+    except (UsageError, TamperedError) as error:
+        yield Line("reviews", "stale", note=str(error))
+        return
+    for job in jobs:
+        line = _review(ws, job)
+        if line is not None:
+            yield line
+
+
+def _review(ws: Workspace, job: ReviewJob) -> Line | None:
+    """A job's line; None where it has nothing to show and nothing waits for it."""
     from benchwright.annotation.summary import job_states, stale_items
     from benchwright.schemas.errors import TamperedError, UsageError
 
-    job, name = find_job("tagging"), "reviews tagging"
-    if not ws.selected_disciplines() or not ws.reviews(job.name).exists():
+    name, reviewed = f"reviews {job.name}", ws.reviews(job.name).exists()
+    if job.name == "tagging" and not reviewed:
         return Line(name, "missing", next="annotate serve")
     try:
         pages, old = job_states(ws, job), stale_items(ws, job)
     except (UsageError, TamperedError) as error:
         return Line(name, "stale", note=str(error))
     agreed, items = sum(page.agreed for page in pages), sum(page.items for page in pages)
+    waiting = sum(page.waiting for page in pages)
+    if not (items or waiting or old):
+        return None
     notes = [f"{items - agreed} of {items} open"] if agreed < items else []
+    notes += [f"{waiting} wait for an earlier job"] if waiting else []
     notes += [f"{old} reviews of what has changed since or is not selected any more"] if old else []
-    state = "open" if agreed < items else "done"
-    return Line(
-        name, state, agreed, note=", ".join(notes), next="annotate pull tagging" if agreed < items else ""
-    )
+    state = "done" if agreed == items and not waiting else "open" if reviewed else "missing"
+    command = f"annotate {'pull' if reviewed else 'push'} {job.name}"
+    return Line(name, state, agreed, note=", ".join(notes), next=command if agreed < items else "")
 
 
 def _problems(ws: Workspace, chosen: bool) -> Line:

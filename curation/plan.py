@@ -39,6 +39,8 @@ class Plan(Record):
     assumptions: dict[str, float]
     own_assumptions: tuple[str, ...]
     """Those that the user set."""
+    measured: dict[str, NonNegativeInt] = {}
+    """`minutes.JOB` -> timed tasks of which it is the median, in place of an assumption."""
 
 
 def make_plan(
@@ -64,7 +66,7 @@ def make_plan(
     for name in disciplines:
         if name not in known:
             raise UsageError(f"the recipe has no discipline {name!r}: it has {', '.join(sorted(known))}.")
-    assumed = Assumptions.read(overrides)
+    assumed = Assumptions.read(overrides, workspace)
     shares = {name: shares_of(workspace, name) for name in (disciplines or sorted(known))}
     problems = sum(share.n for share in shares.values())
     cells = cells_of(workspace, shares, assumed)
@@ -86,6 +88,7 @@ def make_plan(
         money=total,
         assumptions=assumed.values,
         own_assumptions=assumed.own,
+        measured=assumed.measured,
     )
 
 
@@ -135,12 +138,15 @@ ASKED_COLUMNS = ("job", "model", "calls", "input tokens", "output tokens", "cost
 def notes(plan: Plan) -> list[str]:
     """What a reader has to know with the tables."""
     own = f"; yours: {', '.join(plan.own_assumptions)}" if plan.own_assumptions else ""
+    timed = ", ".join(f"{key} (median of {n:,} tasks)" for key, n in sorted(plan.measured.items()))
+    measured = f"; measured: {timed}" if timed else ""
+    stated = len(plan.assumptions) - len(plan.measured)
     return [
         f"Smallest difference between two models, in points, that shows with {plan.power:.0%} power at "
         f"{plan.level:.0%} two-sided, when they are right on different problems in "
         f"{' or '.join(f'{share:.0%}' for share in DISCORDANCES)} of the cases; `-`: none shows.",
         "Cells count problems, not rows: the same problem in two languages or versions is no second observation.",
-        f"Hours, tokens and shares rest on {len(plan.assumptions)} stated assumptions (--assume KEY=VALUE){own}.",
+        f"Hours, tokens and shares rest on {stated} stated assumptions (--assume KEY=VALUE){own}{measured}.",
     ]
 
 

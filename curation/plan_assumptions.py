@@ -6,19 +6,41 @@ import tomllib
 from collections.abc import Sequence
 from importlib import resources
 
+from benchwright.schemas.effort import Pace, pace_of
 from benchwright.schemas.errors import UsageError
+from benchwright.schemas.jobs import ADJUDICATION_SECONDS, JOBS
+from benchwright.schemas.workspace import Workspace
+
+_REVIEWED = (
+    "duplicates",
+    "tagging",
+    "quality",
+    "translation",
+    "multiple-choice",
+    "decomposition",
+    "placement",
+)
+"""Jobs that a plan counts."""
 
 
 class Assumptions:
-    """Numbers by `TABLE.KEY`; knows which were given by the user."""
+    """Numbers by `TABLE.KEY`; knows which were given by the user, and which were measured."""
 
-    def __init__(self, values: dict[str, float], own: Sequence[str] = ()) -> None:
+    def __init__(
+        self, values: dict[str, float], own: Sequence[str] = (), measured: dict[str, int] | None = None
+    ) -> None:
         self.values = values
         self.own = tuple(own)
+        self.measured = measured or {}
+        """`minutes.JOB` -> how many timed tasks it is the median of."""
 
     @classmethod
-    def read(cls, overrides: Sequence[str] = ()) -> Assumptions:
-        """The built-in ones, with `KEY=VALUE` in place of some.
+    def read(cls, overrides: Sequence[str] = (), workspace: Workspace | None = None) -> Assumptions:
+        """The built-in ones, with measured times of reviewers and `KEY=VALUE` in place of some.
+
+        Args:
+            overrides: what the user says; it beats what was measured.
+            workspace: whose reviews were timed; None: nobody was.
 
         Raises:
             UsageError: a key that does not exist, or a value that is no number from 0 up.
@@ -29,6 +51,14 @@ class Assumptions:
             for table, entries in tomllib.loads(text).items()
             for key, value in entries.items()
         }
+        paces = {
+            f"minutes.{job}": Pace(seconds=JOBS[job].seconds)
+            if workspace is None
+            else pace_of(workspace, job)
+            for job in _REVIEWED
+        }
+        values |= {key: pace.seconds / 60 for key, pace in paces.items()}
+        values["minutes.adjudication"] = ADJUDICATION_SECONDS / 60
         own = []
         for override in overrides:
             key, _, said = override.partition("=")
@@ -45,7 +75,8 @@ class Assumptions:
                 raise UsageError(f"--assume {override}: {said!r} is no number from 0 up.")
             values[key] = number
             own.append(key)
-        return cls(values, own)
+        measured = {key: pace.timed for key, pace in paces.items() if pace.timed and key not in own}
+        return cls(values, own, measured)
 
     def __getitem__(self, key: str) -> float:
         return self.values[key]

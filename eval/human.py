@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from statistics import median
 
 from benchwright.eval.dataset import Dataset, Selection, check_rows, dataset_spec
@@ -33,6 +32,7 @@ from benchwright.schemas.jobs import Review, shown_digest
 from benchwright.schemas.journal import Journal
 from benchwright.schemas.records import ReleaseRow
 from benchwright.schemas.release_table import ResolvedRelease, read_release
+from benchwright.schemas.review_states import current_states, is_review_slot, moment
 from benchwright.schemas.runs import Response, answer_view, asked_digest
 from benchwright.schemas.status import CallStatus
 from benchwright.schemas.workspace import Workspace
@@ -60,24 +60,27 @@ class HumanRun:
 def read_answers(workspace: Workspace) -> list[Review]:
     """Every submitted answer of the `answer` job in its newest state, one a person and row, oldest first.
 
+    Answers to the qualification set are practice, and an adjudicator has seen others' answers: neither counts.
+
     Raises:
         UsageError: there is none.
     """
-    newest: dict[str, Review] = {}
-    for review in Journal(workspace.reviews(JOB)).read(Review):
-        if review.field != FIELD:
-            continue
-        known = newest.get(review.annotation_id)
-        if known is None or _moment(review) >= _moment(known):
-            newest[review.annotation_id] = review
-    said = [r for r in newest.values() if r.state == "submitted" and (r.value is not None or r.undecided)]
+    states = current_states(Journal(workspace.reviews(JOB)).read(Review))
+    said = [
+        review
+        for review in states
+        if review.field == FIELD
+        and review.state == "submitted"
+        and is_review_slot(review.slot)
+        and (review.value is not None or review.undecided is not None)
+    ]
     if not said:
         raise UsageError(
             f"{workspace.reviews(JOB)} holds no submitted answers: `annotate push answer --from-release RELEASE`, let "
             "people answer, then `annotate pull answer`."
         )
     first: dict[tuple[str, str, str], Review] = {}
-    for review in sorted(said, key=lambda r: (_moment(r), r.annotation_id)):
+    for review in sorted(said, key=lambda r: (moment(r), r.annotation_id)):
         first.setdefault((review.pseudonym, review.item_id, review.digest), review)
     return list(first.values())
 
@@ -199,7 +202,3 @@ def _selection(rows: Iterable[ReleaseRow], answered: Sequence[ReleaseRow]) -> Se
     selection = Selection(versions=versions, languages=languages)
     ids = {row.id for row in answered}
     return selection if ids == whole else replace(selection, only=tuple(sorted(ids)))
-
-
-def _moment(review: Review) -> datetime:
-    return datetime.fromisoformat(review.updated_at)

@@ -56,6 +56,9 @@ class Job(Record):
     item: str
     per_language: bool
     fields: tuple[JobField, ...]
+    seconds: float = Field(gt=0)
+    """What one person is assumed to need for one task: a guess for first plans, replaced by measured times
+    (`benchwright.schemas.effort`)."""
 
     def field(self, name: str) -> JobField:
         """The field of that name.
@@ -77,8 +80,8 @@ def _field(name: str, kind: FieldKind, *, required: bool = True) -> JobField:
     return JobField(name=name, kind=kind, required=required)
 
 
-def _job(name: str, item: str, *fields: JobField, per_language: bool = False) -> Job:
-    return Job(name=name, item=item, per_language=per_language, fields=fields)
+def _job(name: str, item: str, *fields: JobField, seconds: float, per_language: bool = False) -> Job:
+    return Job(name=name, item=item, per_language=per_language, fields=fields, seconds=seconds)
 
 
 def _multi(name: str, *values: str) -> JobField:
@@ -93,6 +96,9 @@ _COMMENT = _field("comment", FieldKind.TEXT, required=False)
 _FINDINGS = _field("findings", FieldKind.MULTI, required=False)
 """What the program checks found, each as `code: words`; reviewed first, and never taken without a review."""
 
+ADJUDICATION_SECONDS = 120.0
+"""What one person is assumed to need to decide between the answers of others, in any job."""
+
 JOBS: dict[str, Job] = {
     job.name: job
     for job in (
@@ -103,6 +109,7 @@ JOBS: dict[str, Job] = {
             _field("assignment", FieldKind.OBJECT, required=False),
             _FINDINGS,
             _COMMENT,
+            seconds=1800,
         ),
         _job(
             "duplicates",
@@ -111,6 +118,7 @@ JOBS: dict[str, Job] = {
             _field("keep", FieldKind.TEXT, required=False),
             _field("answer", FieldKind.TEXT, required=False),
             _COMMENT,
+            seconds=30,
         ),
         _job(
             "quality",
@@ -124,6 +132,7 @@ JOBS: dict[str, Job] = {
             _field("answer_check", FieldKind.OBJECT, required=False),
             _field("blind", FieldKind.OBJECT, required=False),
             per_language=True,
+            seconds=120,
         ),
         _job(
             "tagging",
@@ -133,6 +142,7 @@ JOBS: dict[str, Job] = {
             _field("knowledge_points", FieldKind.MULTI, required=False),
             _field("votes", FieldKind.OBJECT, required=False),
             _COMMENT,
+            seconds=60,
         ),
         _job(
             "translation",
@@ -147,6 +157,7 @@ JOBS: dict[str, Job] = {
             _FINDINGS,
             _COMMENT,
             per_language=True,
+            seconds=150,
         ),
         _job(
             "multiple-choice",
@@ -158,6 +169,7 @@ JOBS: dict[str, Job] = {
             _FINDINGS,
             _COMMENT,
             per_language=True,
+            seconds=120,
         ),
         _job(
             "decomposition",
@@ -167,10 +179,17 @@ JOBS: dict[str, Job] = {
             _FINDINGS,
             _COMMENT,
             per_language=True,
+            seconds=240,
         ),
-        _job("placement", "problem", _field("marks", FieldKind.OBJECT), _FINDINGS, _COMMENT),
-        _job("steps", "RUN/ROW", _field("steps", FieldKind.OBJECT), _COMMENT),
-        _job("judge", "RUN/ROW", _choice("verdict", "consistent", "inconsistent", "cannot-say"), _COMMENT),
+        _job("placement", "problem", _field("marks", FieldKind.OBJECT), _FINDINGS, _COMMENT, seconds=60),
+        _job("steps", "RUN/ROW", _field("steps", FieldKind.OBJECT), _COMMENT, seconds=120),
+        _job(
+            "judge",
+            "RUN/ROW",
+            _choice("verdict", "consistent", "inconsistent", "cannot-say"),
+            _COMMENT,
+            seconds=30,
+        ),
         _job(
             "errors",
             "RUN/ROW",
@@ -183,8 +202,9 @@ JOBS: dict[str, Job] = {
                 "question-misunderstood",
             ),
             _COMMENT,
+            seconds=45,
         ),
-        _job("answer", "release row", _field("answer", FieldKind.TEXT), _COMMENT),
+        _job("answer", "release row", _field("answer", FieldKind.TEXT), _COMMENT, seconds=180),
     )
 }
 """All jobs. `tagging.subject` takes its values from the workspace's taxonomy."""

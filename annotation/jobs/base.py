@@ -38,6 +38,8 @@ class ReviewItem:
     """Images whose files must lie in the folder that the server may show."""
     hints: tuple[str, ...] = ()
     """Variables of `data` that show a proposal (its preview, its findings); emptied where a task shows none."""
+    blind: Callable[[], JsonObject] | None = None
+    """Makes the data of a task that shows no proposal, where emptying `hints` would not do."""
 
     @property
     def data(self) -> JsonObject:
@@ -99,6 +101,8 @@ class ReviewJob(Protocol):
 
 def without_hints(item: ReviewItem, data: JsonObject) -> JsonObject:
     """The data of a task that shows no proposal: what would show one is empty, each value in its own type."""
+    if item.blind is not None:
+        return item.blind()
     return {name: type(value)() if name in item.hints else value for name, value in data.items()}
 
 

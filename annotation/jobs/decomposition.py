@@ -84,18 +84,16 @@ class DecompositionJob:
         return groups
 
     def regions(self, proposals: Mapping[str, Proposal], data: JsonObject) -> list[JsonObject]:
-        """The proposed spans, labels and texts.
+        """The proposed spans, labels and texts; a stem that a reviewer edited stands in its field.
 
         Raises:
-            ValueError: the proposal is of another stem than the one in `data`, or is no decomposition.
+            ValidationError: the value is no decomposition.
         """
         said = proposals.get(NAME)
         if said is None or said.value is None:
             return []
         split = Decomposition.model_validate(said.value)
-        if split.stem != data["stem"]:
-            raise ValueError(f"{said.item_id}: the page shows another stem than the proposal's")
-        return decomposition_regions(split)
+        return decomposition_regions(split, str(data["stem"]))
 
     def answers(self, result: Sequence[JsonObject], data: JsonObject) -> dict[str, FieldAnswer]:
         """The decomposition; where the regions make none, an answer without a value, and why in `findings`."""
@@ -142,7 +140,7 @@ def decomposition_item(found: StandingQuestion, language: Language, proposals: P
         digest=digest,
         build=partial(_data, text, images, said),
         images=tuple({**{image.sha256: image for image in images}, **options}.values()),
-        hints=("proposal", "proposal_html"),
+        blind=partial(_data, text, images, dict.fromkeys(said)),
     )
 
 

@@ -52,11 +52,21 @@ class Span:
     """What the reviewer wrote or left in the labels of this span; None where there is no such text."""
 
 
-def decomposition_regions(split: Decomposition) -> list[JsonObject]:
-    """A decomposition as a filled-in page: its spans, the labels of their marks, and the texts."""
+def decomposition_regions(split: Decomposition, shown: str) -> list[JsonObject]:
+    """A decomposition as a filled-in page: its spans, the labels of their marks, and the texts.
+
+    Args:
+        split: what is filled in.
+        shown: the stem of the page. Where that of `split` was edited, spans stand where their words are in `shown`;
+            a span whose words are not there is left out.
+    """
     regions: list[JsonObject] = []
     for condition in split.conditions:
-        place = {"start": condition.start, "end": condition.end}
+        span = moved_span(split.stem, shown, condition.start, condition.end)
+        if span is None:
+            continue
+        start, end = span
+        place = {"start": start, "end": end}
         regions.append(
             {
                 "id": condition.id,
@@ -65,7 +75,7 @@ def decomposition_regions(split: Decomposition) -> list[JsonObject]:
                 "type": "labels",
                 "value": {
                     **place,
-                    "text": split.stem[condition.start : condition.end],
+                    "text": shown[start:end],
                     "labels": [condition.show.value],
                 },
             }

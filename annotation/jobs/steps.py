@@ -6,7 +6,7 @@ very division, so another division is another task. A passage that is no step of
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -105,12 +105,17 @@ class StepsJob:
         return groups
 
     def regions(self, proposals: Mapping[str, Proposal], data: JsonObject) -> list[JsonObject]:
-        """Kind and score of each step as filled-in controls."""
+        """Kind and score of each step as filled-in controls; a card that the value has no step for is struck out."""
         if "steps" not in proposals:
             return []
         regions = []
-        for place, step in enumerate(read_steps(proposals["steps"].value)):
+        left = deque(read_steps(proposals["steps"].value))
+        for place, card in enumerate(data["steps"]):
             target = f"step_{place}"
+            if not left or left[0].text != card["text"]:
+                regions.append(choices_region(f"kind_{place}", target, [NO_STEP]))
+                continue
+            step = left.popleft()
             regions.append(choices_region(f"kind_{place}", target, [step.kind]))
             regions.append(choices_region(f"ok_{place}", target, [str(step.score)]))
         return regions

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.annotation.items import in_order, standing_questions, waits_for
-from benchwright.annotation.summary import job_states
+from benchwright.annotation.summary import JobState, job_states, next_command
 from benchwright.schemas.jobs import (
     Proposal,
     Verdict,
@@ -125,3 +125,19 @@ def test_jobs_follow_the_line() -> None:
         "tagging",
         "placement",
     ]
+
+
+def test_the_next_command_follows_the_order_of_review(make_workspace, tmp_path: Path) -> None:
+    workspace = make_workspace(tmp_path, 2)
+
+    def state(job: str, agreed: int) -> JobState:
+        return JobState(job, "physics", 2, 0, agreed, 0, 0, 0, 2 - agreed)
+
+    assert next_command(workspace, [], serving=True) == "curate cluster"
+    assert next_command(workspace, [state("tagging", 2)], serving=True) == "curate problems"
+    later = [state("placement", 0), state("tagging", 1), state("quality", 2)]
+    assert next_command(workspace, later, serving=False) == "annotate serve"
+    assert next_command(workspace, later, serving=True) == "annotate push tagging"
+    workspace.reviews("tagging").parent.mkdir(parents=True, exist_ok=True)
+    workspace.reviews("tagging").touch()
+    assert next_command(workspace, later, serving=True) == "annotate pull tagging"

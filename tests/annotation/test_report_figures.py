@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from benchwright.annotation.agreement import Scale, krippendorff_alpha, table_of
-from benchwright.annotation.opinions import ABSENT, answers_table, measures
+from benchwright.annotation.opinions import ABSENT, answers_table, measures, submitted_answers
 from benchwright.annotation.report import PrivateReport, private_path, reviewed_jobs, write_report
 from benchwright.annotation.report_figures import anchoring, field_agreement, job_report
 from benchwright.annotation.report_page import interval_words
@@ -145,6 +145,27 @@ def test_steps_are_compared_part_by_part() -> None:
     assert set(figures) == {"steps: kind", "steps: right"}
     assert figures["steps: kind"].percent.value == pytest.approx(2 / 3, abs=1e-4)
     assert figures["steps: kind"].items == 1
+
+
+def test_a_step_that_one_struck_out_is_held_against_no_other_step() -> None:
+    law, conclusion = (
+        {"text": text, "kind": kind, "score": 1} for text, kind in (("F = ma", "K"), ("so 3", "L"))
+    )
+    reviews = both("run/row", [law, conclusion], [conclusion], job="steps", field="steps")
+    figures = {m.name: field_agreement(m, 0) for m in measures("steps", reviews)}
+    assert figures["steps: kind"].percent.value == 0.5
+    again = both("run/row", [law, law], [law, law], job="steps", field="steps")
+    figures = {m.name: field_agreement(m, 0) for m in measures("steps", again)}
+    assert (figures["steps: kind"].percent.value, figures["steps: kind"].percent.n) == (1.0, 2)
+
+
+def test_the_newest_answer_of_a_person_is_found_by_time_not_by_text() -> None:
+    old, new = "2026-01-01T00:00:00Z", "2026-01-01T00:00:00.500000Z"
+    first, second = (
+        r.model_copy(update={"annotation_id": name, "updated_at": at, "pseudonym": "A01"})
+        for r, name, at in zip(both("p1", "optics", "waves"), "xy", (old, new), strict=True)
+    )
+    assert [r.value for r in submitted_answers([second, first])] == ["waves"]
 
 
 def test_texts_that_differ_in_blanks_are_equal_and_have_no_alpha() -> None:

@@ -9,8 +9,6 @@ import pytest
 
 from benchwright.annotation.projects import ProjectMark
 from benchwright.annotation.slots import (
-    ADJUDICATION,
-    QUALIFICATION,
     answered_twice,
     needed_slots,
     open_slots,
@@ -18,6 +16,7 @@ from benchwright.annotation.slots import (
 )
 from benchwright.annotation.verdicts import derive_verdicts
 from benchwright.schemas.jobs import Review, Verdict
+from benchwright.schemas.review_states import ADJUDICATION, QUALIFICATION
 
 AB = ("A", "B")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,8 +14,9 @@ from benchwright.annotation.jobs.tagging import TaggingJob
 from benchwright.annotation.people import People
 from benchwright.annotation.projects import ProjectMark
 from benchwright.annotation.pull import PulledPage, task_reviews, unseen
-from benchwright.annotation.verdicts import current_states, derive_verdicts
+from benchwright.annotation.verdicts import derive_verdicts
 from benchwright.schemas.jobs import Review
+from benchwright.schemas.review_states import current_states
 
 DIGEST = "a" * 64
 MARK = ProjectMark(benchmark="b", job="tagging", group="physics", slot="A", config="c", uid="u1")
@@ -133,6 +135,47 @@ def test_an_edit_replaces_what_the_same_annotation_said() -> None:
     assert [r.value for r in current_states(reviews)] == ["mechanics"]
     assert derive_verdicts(reviews)[0].value == "mechanics"
     assert derive_verdicts(reviews[::-1])[0].value == "mechanics"
+
+
+def said(relation: Any, answer: str | None = None, **changes: Any) -> list[Review]:
+    """An annotation of the job `duplicates`, whose answer need not be filled in."""
+    lines = [review(relation, job="duplicates", field="relation", **changes)]
+    if answer is not None:
+        lines.append(review(answer, job="duplicates", field="answer", **changes))
+    return lines
+
+
+def settled(reviews: list[Review]) -> dict[str, tuple[str, Any]]:
+    return {v.field: (v.basis, v.value) for v in derive_verdicts(reviews)}
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        {"relation": "different"},
+        {"relation": None, "undecided": "cannot-decide"},
+        {"relation": None, "state": "skipped"},
+    ],
+)
+def test_a_field_that_was_emptied_later_is_taken_back(later: dict[str, Any]) -> None:
+    reviews = [*said("same", "B"), *said(**later, updated_at="2026-01-02T00:00:00Z")]
+    assert [r.field for r in current_states(reviews)] == ["relation"]
+    assert settled(reviews)["answer"] == ("open", None)
+    assert derive_verdicts(reviews[::-1]) == derive_verdicts(reviews)
+
+
+def test_a_field_that_one_of_two_in_a_slot_left_empty_is_open() -> None:
+    reviews = [*said("same", "B"), *said("same", annotation_id="u1-2", pseudonym="A02")]
+    assert settled(reviews) == {"answer": ("open", None), "relation": ("agreed", "same")}
+
+
+def test_an_adjudicators_blank_stands_against_another_adjudicators_answer() -> None:
+    last = {"slot": "adjudication", "pseudonym": "A03", "annotation_id": "u9-1"}
+    other = {"slot": "adjudication", "pseudonym": "A04", "annotation_id": "u9-2"}
+    reviews = [*said("same", "B"), *said("same", "C", **last)]
+    assert settled(reviews)["answer"] == ("adjudicated", "C")
+    assert settled([*reviews, *said("same", **other)])["answer"] == ("open", None)
+    assert settled([*said("same", "B"), *said("same", **other)])["answer"] == ("adjudicated", None)
 
 
 def test_times_are_compared_as_times_also_where_the_fraction_is_left_out() -> None:

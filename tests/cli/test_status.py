@@ -15,6 +15,8 @@ from benchwright.annotation.replay import replay_reviews
 from benchwright.cli.main import benchwright, run_command
 from benchwright.examples.pool import write_raw_pool
 from benchwright.schemas.artefact import folder_digest
+from benchwright.schemas.jobs import Proposal
+from benchwright.schemas.journal import write_jsonl
 from benchwright.schemas.workspace import Workspace
 
 RECIPE = """[benchmark]
@@ -168,6 +170,21 @@ def test_new_proposals_make_problems_stale(copy: Path, status: Status) -> None:
     assert states(found)["problems"] == "stale"
     assert found["lines"]["reviews tagging"]["state"] == "open"
     assert "1 of 20 open" in found["lines"]["reviews tagging"]["note"]
+
+
+def test_every_job_in_use_has_a_line(copy: Path, status: Status) -> None:
+    assert not [name for name in states(status(copy)) if name.startswith("reviews") and "tagging" not in name]
+    said = {"job": "quality", "item_id": "any", "language": "en", "field": "decision", "digest": "0" * 64}
+    line = Proposal.model_validate({**said, "value": "accept", "model": "m"})
+    write_jsonl(Workspace.find(copy).proposals("quality"), [line])
+    lines = status(copy)["lines"]
+    quality = lines["reviews quality"]
+    assert (quality["state"], quality["note"], quality["next"]) == (
+        "missing",
+        "20 of 20 open",
+        "annotate push quality",
+    )
+    assert "20 wait for an earlier job" in lines["reviews tagging"]["note"]
 
 
 @pytest.mark.parametrize(

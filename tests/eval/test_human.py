@@ -121,6 +121,16 @@ def test_the_newest_state_of_the_first_answer_counts(people, rows, release) -> N
     assert [response.text for response in found[0].responses] == ["B"]
 
 
+def test_practice_and_an_adjudicators_word_are_no_answers(people, rows, release) -> None:
+    people.say("A01", rows[0], "A", slot="qualification")
+    people.say("A02", rows[0], "D", slot="adjudication")
+    with pytest.raises(UsageError, match="holds no submitted answers"):
+        read_answers(people.workspace)
+    people.say("A01", rows[0], "B")
+    (run,) = human_runs(resolve_release(str(release(rows).folder)), read_answers(people.workspace))
+    assert (run.name, [response.text for response in run.responses]) == ("human/A01", ["B"])
+
+
 def test_answers_to_what_changed_or_is_not_there_are_left_out_and_counted(people, row, rows, release) -> None:
     people.say("A01", rows[0], "B")
     people.say("A01", row("p2:original", question="an older text"), "B")

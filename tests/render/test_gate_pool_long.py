@@ -55,8 +55,10 @@ def test_marks_on_a_sample_of_real_drawings_leave_their_ink_alone() -> None:
 @needs_reader
 @pytest.mark.long
 def test_marks_on_all_real_drawings_leave_their_ink_alone_and_are_legible(tmp_path: Path) -> None:
-    rows = rich_rows(line_problems(tmp_path), 500, gate_for(BUNDLED))
+    # Eighteen of the 500 stay text: their options are the pictures, and a mark on one would point it out.
+    rows = rich_rows(line_problems(tmp_path), 480, gate_for(BUNDLED))
     print(rich_table(rows))
+    assert sum(row.meant > 0 for row in rows) >= 500
     drawn = [row for row in rows if row.state not in (NO_VERSION, NOT_DRAWN)]
     assert sum(row.state == PASSED for row in drawn) >= 0.98 * len(drawn)
 

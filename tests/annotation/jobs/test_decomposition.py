@@ -3,102 +3,21 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
-from typing import Any
 
 import pytest
 from label_studio_sdk.label_interface import LabelInterface
 
-from benchwright.annotation.checks import data_faults, prediction_faults
-from benchwright.annotation.guidelines import load_guidelines
-from benchwright.annotation.jobs import find_job
-from benchwright.annotation.jobs.base import FieldAnswer, JsonObject, without_hints
+from benchwright.annotation.checks import prediction_faults
+from benchwright.annotation.jobs.base import JsonObject
 from benchwright.annotation.jobs.decomposition import DecompositionJob, decomposition_config
-from benchwright.annotation.jobs.decomposition_preview import proposal_panel, question_panel, stem_html
 from benchwright.annotation.jobs.decomposition_spans import decomposition_regions, read_decomposition
 from benchwright.annotation.jobs.decomposition_texts import detail_text, moved_span, new_id, read_details
 from benchwright.curation.proposers.decomposition_rules import decompose
 from benchwright.examples.registry import all_problems
 from benchwright.schemas.errors import ItemError
-from benchwright.schemas.jobs import Proposal, shown_digest, text_view
-from benchwright.schemas.journal import write_jsonl
-from benchwright.schemas.records import Decomposition, ImageRef, KnowledgeDetail, LocalizedText, Question
-from benchwright.schemas.tables import read_records, write_records
-from benchwright.schemas.workspace import Workspace
+from benchwright.schemas.records import Decomposition, KnowledgeDetail, LocalizedText
 
-STEM = "A 10-kg crate slides at $v=3$ m/s for 2 s. Where does it stop?"
-DIGEST = "0" * 64
-PICTURE = ImageRef(source_sha256=DIGEST, sha256=DIGEST, width=640, height=480, format="png")
-
-
-def split_of(stem: str, *conditions: tuple[str, str, str], **changes: Any) -> Decomposition:
-    """A decomposition whose conditions are given as (words, show, labels with `|` between)."""
-    found = [
-        {
-            "id": f"c{number}",
-            "start": stem.index(words),
-            "end": stem.index(words) + len(words),
-            "show": show,
-            "marks": [{"label": label} for label in labels.split("|") if label],
-        }
-        for number, (words, show, labels) in enumerate(conditions, start=1)
-    ]
-    values = {
-        "stem": stem,
-        "conditions": found,
-        "core_question": "A crate slides. Where does it stop?",
-        "knowledge_cue": {"terms": ["friction", "work"], "sentence": "You need friction and work."},
-        "knowledge_detail": [
-            {"term": "friction", "text": "It opposes sliding."},
-            {"term": "work", "text": "Force along the way:\n$W = F s$"},
-        ],
-        **changes,
-    }
-    return Decomposition.model_validate(values)
-
-
-CRATE = split_of(
-    STEM,
-    ("10-kg", "already-there", ""),
-    ("at $v=3$ m/s", "on-diagram", "$v=3$ m/s|3 m/s"),
-    ("for 2 s", "text", ""),
-)
-
-
-def shown(split: Decomposition) -> JsonObject:
-    return {"stem": split.stem, "proposal": split.model_dump(mode="json", exclude_none=True)}
-
-
-def predicted(split: Decomposition) -> list[JsonObject]:
-    """The regions as an annotation that was submitted untouched holds them."""
-    return [{**region, "origin": "prediction"} for region in decomposition_regions(split)]
-
-
-def proposal(value: object, field: str = "decomposition", **key: str) -> Proposal:
-    base = {"job": "decomposition", "item_id": "q", "language": "en", "digest": DIGEST, "model": "m"}
-    return Proposal.model_validate({**base, **key, "field": field, "value": value})
-
-
-def edited(result: list[JsonObject], control: str, text: str) -> list[JsonObject]:
-    """A text field rewritten by the reviewer."""
-    return [
-        {**region, "origin": "prediction-changed", "value": {**region["value"], "text": [text]}}
-        if region["from_name"] == control
-        else region
-        for region in result
-    ]
-
-
-def span(start: int, end: int, show: str, stem: str = STEM, name: str = "Xy12") -> JsonObject:
-    value = {"start": start, "end": end, "text": stem[start:end], "labels": [show]}
-    return {"id": name, "from_name": "show", "to_name": "stem", "type": "labels", "value": value}
-
-
-def finding(answers: dict[str, FieldAnswer]) -> str:
-    """The one reason that came with an open answer."""
-    value = answers["findings"].value
-    assert isinstance(value, list) and len(value) == 1
-    return str(value[0])
+from .crates import CRATE, DIGEST, PICTURE, STEM, edited, finding, predicted, proposal, shown, span, split_of
 
 
 def rule_splits() -> list[tuple[str, LocalizedText, Decomposition]]:
@@ -141,11 +60,13 @@ def test_decompositions_with_placed_marks_come_back_as_they_went() -> None:
         for text in problem.texts.values():
             if text.decomposition is not None:
                 split = text.decomposition
-                assert read_decomposition(decomposition_regions(split), split.stem, split) == split
+                assert (
+                    read_decomposition(decomposition_regions(split, split.stem), split.stem, split) == split
+                )
 
 
 def test_without_a_proposal_the_same_regions_read_the_same_but_for_new_ids() -> None:
-    bare = [{k: v for k, v in region.items() if k != "id"} for region in decomposition_regions(CRATE)]
+    bare = [{k: v for k, v in region.items() if k != "id"} for region in decomposition_regions(CRATE, STEM)]
     numbered = [{**region, "id": f"r{region['value'].get('start')}"} for region in bare]
     made = read_decomposition(numbered, STEM, None)
     assert made is not None
@@ -168,7 +89,7 @@ def test_without_a_proposal_the_same_regions_read_the_same_but_for_new_ids() -> 
 def test_letters_beyond_16_bits_and_combined_ones_keep_their_places() -> None:
     stem = "😀 𝒗₀ = 3 m/s，é̂ 👩‍🔬 mass 𝟓 kg 是多少？"
     split = split_of(stem, ("𝒗₀ = 3 m/s", "on-diagram", "𝒗₀"), ("𝟓 kg", "text", ""))
-    regions = decomposition_regions(split)
+    regions = decomposition_regions(split, split.stem)
     first = regions[0]["value"]
     assert (first["start"], first["end"]) == (2, 12), "code points, as the editor counts"
     assert stem[first["start"] : first["end"]] == "𝒗₀ = 3 m/s"
@@ -279,6 +200,20 @@ def test_spans_follow_an_edited_stem() -> None:
     assert [new[c.start : c.end] for c in made.conditions] == ["10-kg", "at $v=3$ m/s", "for 2 s"]
 
 
+def test_an_answer_with_an_edited_stem_fills_the_page_of_the_shown_one() -> None:
+    """What an adjudicator starts from is a reviewer's answer; the page still shows the proposal's stem."""
+    stem = STEM.replace("A 10-kg crate", "A heavy 10-kg crate")
+    said = DecompositionJob().answers(edited(predicted(CRATE), "stem_text", stem), shown(CRATE))
+    regions = DecompositionJob().regions(
+        {"decomposition": proposal(said["decomposition"].value)}, shown(CRATE)
+    )
+    assert prediction_faults(decomposition_config(), regions) == []
+    again = DecompositionJob().answers(regions, shown(CRATE))
+    assert again["decomposition"].value == said["decomposition"].value
+    other = split_of("Nothing of it. 5 kg?", ("5 kg", "text", ""))
+    assert [r["from_name"] for r in decomposition_regions(other, STEM) if r["from_name"] == "show"] == []
+
+
 def test_an_edit_through_a_span_leaves_the_answer_open_with_the_reason() -> None:
     new = STEM.replace("for 2 s", "for 20 s")
     answers = DecompositionJob().answers(edited(predicted(CRATE), "stem_text", new), shown(CRATE))
@@ -362,111 +297,3 @@ def test_new_ids_are_shared_by_languages_and_differ_within_one() -> None:
     assert new_id("900 kg", {"n900"}) == "n900b"
     assert new_id("smooth", set()) == "tsmooth"
     assert new_id("⊥", set()) == "tmark"
-
-
-def test_the_preview_draws_formulas_colours_conditions_and_shows_what_was_removed() -> None:
-    text = LocalizedText(question=f"Friction is a force. {STEM}", answer="7", unit="m")
-    html = question_panel(text, (), lambda image: "")
-    html += proposal_panel(CRATE, ["Friction is a force."], ["core-reads-badly: look"])
-    assert '<span class="bw-cond bw-already-there">10-kg</span>' in html
-    assert html.count("<svg") >= 5
-    assert '<span class="bw-removed">Friction is a force.</span>' in html
-    assert "core-reads-badly" in html
-    assert "bw-fault" not in html
-
-
-def test_a_condition_that_tears_a_formula_is_not_coloured_but_the_formula_is_drawn() -> None:
-    stem = "Let $a = 3$ hold."
-    split = split_of(stem, ("3$ hold", "text", ""))
-    html = stem_html(split)
-    assert "<svg" in html
-    assert "bw-cond" not in html
-
-
-def test_hostile_text_is_shown_not_run() -> None:
-    evil = '<script>alert(1)</script><img src=x onerror="alert(2)"> </style> & 5 kg'
-    split = split_of(
-        evil,
-        ("5 kg", "on-diagram", "<b onclick=alert(3)>"),
-        core_question=evil,
-        knowledge_cue={"terms": [evil], "sentence": evil},
-        knowledge_detail=[{"term": evil, "text": evil}],
-    )
-    text = LocalizedText(question=evil, answer=evil)
-    html = question_panel(text, (), lambda image: "unused") + proposal_panel(split, [evil], [evil])
-    for piece in ("<script", "<img", "<b ", "</style"):
-        assert piece not in html
-    assert read_decomposition(predicted(split), evil, split) == split
-
-
-@pytest.fixture
-def reviewed(tmp_path: Path, make_workspace: Any) -> Workspace:
-    """Two questions, the first with a proposal in English and one about an older text in Chinese."""
-    workspace: Workspace = make_workspace(tmp_path, 2)
-    first = read_records(workspace.pool("physics"), Question)[0]
-    text = first.texts["en"]
-    split = split_of(text.question, ("$F = \\frac{0}{2}$ N", "on-diagram", "$F$"))
-    value = split.model_dump(mode="json", exclude_none=True)
-    digest = shown_digest(text_view(text, first.images))
-    write_jsonl(
-        workspace.proposals("decomposition"),
-        [
-            proposal(value, item_id=first.id, digest=digest),
-            proposal(["A fact."], "removed", item_id=first.id, digest=digest),
-            proposal(value, item_id=first.id, language="zh"),
-        ],
-    )
-    # Tagging is in use and unanswered: nothing would come here.
-    workspace.proposals("tagging").unlink()
-    return workspace
-
-
-def test_each_text_is_an_item_and_shows_its_proposal(reviewed: Workspace) -> None:
-    (group,) = DecompositionJob().groups(reviewed)
-    assert [(i.item_id, i.language) for i in group.items] == [
-        ("q0000", "en"), ("q0000", "zh"), ("q0001", "en"), ("q0001", "zh"),
-    ]  # fmt: skip
-    assert group.guidelines == load_guidelines("decomposition")
-    english, chinese = group.items[0].data, group.items[1].data
-    assert english["proposal"]["stem"] == english["stem"]
-    assert "A fact." in english["proposal_html"]
-    assert f"decomposition/{group.items[0].images[0].sha256}.png" in english["html"]
-    assert chinese["proposal"] is None, "what was proposed about an older text is not shown"
-    assert chinese["stem"].startswith("第0题")
-    for item in group.items:
-        assert data_faults(group.config, item.data) == []
-
-
-def test_a_task_that_shows_no_proposal_shows_no_trace_of_it(reviewed: Workspace) -> None:
-    item = DecompositionJob().groups(reviewed)[0].items[0]
-    data = without_hints(item, item.data)
-    assert "A fact." not in str(data)
-    assert "friction" not in str(data)
-    start = data["stem"].index("$F")
-    made = DecompositionJob().answers([span(start, start + 2, "text", data["stem"])], data)
-    assert finding(made).startswith("no-core-question"), "read without the proposal"
-
-
-def test_the_digest_is_the_proposers(reviewed: Workspace) -> None:
-    from benchwright.curation.proposers.decomposition_plan import planned
-    from benchwright.curation.proposers.unit import Item
-
-    pool = read_records(reviewed.pool("physics"), Question)
-    items = [Item(q, q.texts, q.texts, q.question_type) for q in pool]
-    units = {(u.item_id, u.language): u.digest for u in planned(items).units}
-    (group,) = DecompositionJob().groups(reviewed)
-    assert {(i.item_id, i.language): i.digest for i in group.items} == units
-
-
-def test_what_came_decomposed_is_not_asked(reviewed: Workspace) -> None:
-    pool = read_records(reviewed.pool("physics"), Question)
-    text = pool[0].texts["en"]
-    split = split_of(text.question)
-    texts = {**pool[0].texts, "en": text.model_copy(update={"decomposition": split})}
-    write_records(reviewed.pool("physics"), [pool[0].model_copy(update={"texts": texts}), pool[1]], Question)
-    (group,) = DecompositionJob().groups(reviewed)
-    assert ("q0000", "en") not in [(i.item_id, i.language) for i in group.items]
-
-
-def test_it_is_found_by_its_name() -> None:
-    assert isinstance(find_job("decomposition"), DecompositionJob)

@@ -79,6 +79,19 @@ def test_what_is_no_step_is_struck_out_and_an_unanswered_card_leaves_all_open(ev
     assert StepsJob().answers(result[:2], data) == {}
 
 
+def test_an_answer_with_a_step_struck_out_fills_the_page_as_it_was_given(evaluated, offered_to) -> None:
+    """What an adjudicator starts from is a reviewer's answer, not the proposal."""
+    proposal = divide(evaluated, offered_to, STEPS)
+    offer(evaluated, offered_to, proposal)
+    (group,) = StepsJob().groups(offered_to)
+    data = group.items[0].data
+    answer = proposal.model_copy(update={"value": [STEPS[1]]})
+    result = StepsJob().regions({"steps": answer}, data)
+    assert [region["from_name"] for region in result] == ["kind_0", "kind_1", "ok_1"]
+    assert prediction_faults(group.config, result) == []
+    assert StepsJob().answers(result, data)["steps"].value == [STEPS[1]]
+
+
 def test_a_wrong_step_and_a_wrong_kind_are_found_before_the_upload() -> None:
     region = {"from_name": "kind_12", "to_name": "step_12", "type": "choices", "value": {"choices": ["K"]}}
     assert prediction_faults(steps_config(), [region]) == []
