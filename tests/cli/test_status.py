@@ -181,7 +181,7 @@ def test_every_job_in_use_has_a_line(copy: Path, status: Status) -> None:
     quality = lines["reviews quality"]
     assert (quality["state"], quality["note"], quality["next"]) == (
         "missing",
-        "20 of 20 open",
+        "40 of 40 open",  # a page for each of two languages
         "annotate push quality",
     )
     assert "20 wait for an earlier job" in lines["reviews tagging"]["note"]
