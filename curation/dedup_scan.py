@@ -7,7 +7,7 @@ which everything that is exactly equal is found by sorting; 600,000 questions ta
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -111,7 +111,11 @@ class Scan:
     answered: Keys
     """Stem and right answer; `NO_ANSWER` where the answer names nothing."""
     signatures: Signatures
-    """[n, HASHES]"""
+    """[n, HASHES]; empty once its pairs were found (`spent`)."""
+
+    def spent(self) -> Scan:
+        """The scan without its signatures, half a kilobyte a question that only the first layer reads."""
+        return replace(self, signatures=np.empty((0, HASHES), np.uint32))
 
 
 NO_DIGITS = np.uint64(key_of())

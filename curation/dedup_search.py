@@ -100,6 +100,7 @@ class Search:
         links = Links.of(scan)
         add_stems(links, scan)
         add_minhash(links, scan, self.thresholds["minhash"])
+        scan = scan.spent()
         self.link(links, scan)
         members = read_members(self.pool, scan, links.touched())
         checked = _Checked(self, self.pictures(members))
