@@ -18,12 +18,12 @@ from benchwright.annotation.client import JsonObject, Prediction, Project, Revie
 from benchwright.annotation.gold import load_gold, mixed_in
 from benchwright.annotation.jobs.base import ReviewGroup, ReviewJob, task_key, without_hints
 from benchwright.annotation.projects import ensure_project
+from benchwright.annotation.proposals import newest_proposals
 from benchwright.annotation.server import shown_folder
 from benchwright.annotation.verdicts import SLOTS
 from benchwright.schemas.digest import canonical_json, digest_of
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.jobs import Key, Proposal
-from benchwright.schemas.journal import read_jsonl
 from benchwright.schemas.recipe import AnnotationRecipe
 from benchwright.schemas.records import Rejected
 from benchwright.schemas.workspace import Workspace
@@ -98,14 +98,6 @@ def push_job(
             for slot in slots:
                 done.append(push_page(server, workspace, job, mixed, slot, proposals, settings, progress))
         return done
-
-
-def newest_proposals(workspace: Workspace, job: str) -> dict[Key, Proposal]:
-    """The last proposal for each key; later lines replace earlier ones."""
-    path = workspace.proposals(job)
-    if not path.exists():
-        return {}
-    return {proposal.key: proposal for proposal in read_jsonl(path, Proposal)}
 
 
 def place_images(workspace: Workspace, job: ReviewJob, group: ReviewGroup) -> None:

@@ -33,7 +33,7 @@ from benchwright.annotation.annotators import (
 from benchwright.annotation.consensus import CLOSED
 from benchwright.annotation.gold import load_gold
 from benchwright.annotation.opinions import Measure, answers_table, measures, submitted_answers
-from benchwright.annotation.push import newest_proposals
+from benchwright.annotation.proposals import newest_proposals
 from benchwright.annotation.slots import (
     ItemKey,
     answered_twice,

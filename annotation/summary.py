@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from benchwright.annotation.items import ORDER, in_order, in_use
 from benchwright.annotation.jobs.base import ReviewJob
-from benchwright.annotation.push import newest_proposals
+from benchwright.annotation.proposals import newest_proposals
 from benchwright.annotation.slots import REMARKS, counted
 from benchwright.schemas.jobs import JOBS, Review, Verdict
 from benchwright.schemas.journal import Journal, read_jsonl

@@ -31,9 +31,9 @@ from benchwright.annotation.jobs.decomposition_spans import (
     read_decomposition,
 )
 from benchwright.annotation.jobs.decomposition_texts import FIELDS
+from benchwright.annotation.proposals import newest_proposals
 from benchwright.schemas.errors import ItemError
 from benchwright.schemas.jobs import Key, Proposal, shown_digest, text_view
-from benchwright.schemas.journal import read_jsonl
 from benchwright.schemas.records import Decomposition, ImageRef, Language, LocalizedText
 from benchwright.schemas.workspace import Workspace
 
@@ -59,7 +59,7 @@ class DecompositionJob:
 
     def groups(self, workspace: Workspace) -> list[ReviewGroup]:
         """One group per selected discipline; a text whose source came decomposed needs no review here."""
-        proposals = last_proposals(workspace, NAME)
+        proposals = newest_proposals(workspace, NAME)
         guidelines = load_guidelines(NAME)
         groups = []
         for name in workspace.selected_disciplines():
@@ -117,12 +117,6 @@ class DecompositionJob:
     def comment(self, result: Sequence[JsonObject]) -> str | None:
         """The remark."""
         return written(result, COMMENT)
-
-
-def last_proposals(workspace: Workspace, job: str) -> dict[Key, Proposal]:
-    """The last proposal for each key; empty where the job has none."""
-    path = workspace.proposals(job)
-    return {proposal.key: proposal for proposal in read_jsonl(path, Proposal)} if path.is_file() else {}
 
 
 def decomposition_item(found: StandingQuestion, language: Language, proposals: Proposals) -> ReviewItem:

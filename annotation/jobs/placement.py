@@ -25,7 +25,6 @@ from benchwright.annotation.jobs.controls import (
     text_field,
     written,
 )
-from benchwright.annotation.jobs.decomposition import last_proposals
 from benchwright.annotation.jobs.decomposition_preview import STYLE as STEM_STYLE
 from benchwright.annotation.jobs.decomposition_preview import stem_html
 from benchwright.annotation.jobs.placement_preview import Pictures, reason
@@ -41,6 +40,7 @@ from benchwright.annotation.jobs.placement_regions import (
     read_placements,
     slots_of,
 )
+from benchwright.annotation.proposals import newest_proposals
 from benchwright.annotation.svg import text_html
 from benchwright.render.placement_marks import Placements, placed_language, placement_view
 from benchwright.schemas.errors import ItemError
@@ -74,7 +74,7 @@ class PlacementJob:
 
     def groups(self, workspace: Workspace) -> list[ReviewGroup]:
         """One group per selected discipline and number of pictures."""
-        proposals = last_proposals(workspace, NAME)
+        proposals = newest_proposals(workspace, NAME)
         guidelines = load_guidelines(NAME)
         groups: list[ReviewGroup] = []
         for name in workspace.selected_disciplines():

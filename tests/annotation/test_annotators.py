@@ -31,25 +31,9 @@ from benchwright.annotation.jobs.tagging import TaggingJob
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.jobs import JOBS, Key, Proposal, Review
 
-DIGEST = "a" * 64
+from .said import DIGEST, review
+
 NOTHING = Known({}, {})
-
-
-def review(item: str, value: Any, who: str = "A01", slot: str = "A", **changes: Any) -> Review:
-    fields = {
-        "job": "tagging",
-        "item_id": item,
-        "field": "subject",
-        "digest": DIGEST,
-        "value": value,
-        "pseudonym": who,
-        "slot": slot,
-        "state": "submitted",
-        "origin": "manual",
-        "annotation_id": f"{slot}-{who}-{item}",
-        "updated_at": "2026-01-01T00:00:00Z",
-    }
-    return Review.model_validate({**fields, **changes})
 
 
 def key(item: str, field: str = "subject") -> Key:

@@ -22,25 +22,9 @@ from benchwright.schemas.journal import read_jsonl, write_jsonl
 from benchwright.schemas.review_figures import Interval, JobFigures, figures_path, read_figures
 from benchwright.schemas.workspace import Workspace
 
-DIGEST = "a" * 64
+from .said import DIGEST, review
+
 PICTURE = "b" * 64
-
-
-def review(item: str, value: Any, who: str, slot: str, **changes: Any) -> Review:
-    fields = {
-        "job": "tagging",
-        "item_id": item,
-        "field": "subject",
-        "digest": DIGEST,
-        "value": value,
-        "pseudonym": who,
-        "slot": slot,
-        "state": "submitted",
-        "origin": "manual",
-        "annotation_id": f"{slot}-{who}-{item}",
-        "updated_at": "2026-01-01T00:00:00Z",
-    }
-    return Review.model_validate({**fields, **changes})
 
 
 def both(item: str, first: Any, second: Any, **changes: Any) -> list[Review]:

@@ -6,6 +6,7 @@ import importlib.util
 import io
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -147,3 +148,19 @@ def selected(selected_base: Path, tmp_path: Path) -> Workspace:
     import shutil
 
     return Workspace.find(Path(shutil.copytree(selected_base, tmp_path / "selected")))
+
+
+@pytest.fixture
+def chromium() -> Callable[..., Any]:
+    """The browser class of the tests' servers; skipped by name where there is no Chromium."""
+    if shutil.which("chromium") is None:
+        pytest.skip("chromium is not installed")
+    name = "benchwright_test_chromium"
+    if name not in sys.modules:
+        file = Path(__file__).resolve().parents[1] / "servers" / "chromium.py"
+        spec = importlib.util.spec_from_file_location(name, file)
+        assert spec is not None and spec.loader is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    browser: Callable[..., Any] = sys.modules[name].Chromium
+    return browser

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import json
-import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -138,21 +135,6 @@ def test_what_differs_is_marked_and_punctuation_is_not() -> None:
     assert pieces("在（1）中", "在(1)中，") == (("", "在（1）中"),)
     assert pieces("2.50 kg", "2.5 kg") == (("gone", "2.5 "), ("new", "2.50 "), ("", "kg"))
     assert pieces("abc", None) == (("", "abc"),)
-
-
-@pytest.fixture
-def chromium() -> Callable[..., Any]:
-    if shutil.which("chromium") is None:
-        pytest.skip("chromium is not installed")
-    name = "benchwright_test_chromium"
-    if name not in sys.modules:
-        file = Path(__file__).resolve().parents[1] / "servers" / "chromium.py"
-        spec = importlib.util.spec_from_file_location(name, file)
-        assert spec is not None and spec.loader is not None
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    browser: Callable[..., Any] = sys.modules[name].Chromium
-    return browser
 
 
 @pytest.mark.browser

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import base64
-import importlib.util
 import json
 import re
-import shutil
-import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -99,21 +96,6 @@ def test_without_a_selection_nothing_is_marked_and_without_clusters_it_says_so(s
     selected.clusters("physics").unlink()
     with pytest.raises(UsageError, match="does not exist"):
         draw_map(selected, "physics")
-
-
-@pytest.fixture
-def chromium() -> Callable[..., Any]:
-    if shutil.which("chromium") is None:
-        pytest.skip("chromium is not installed")
-    name = "benchwright_test_chromium"
-    if name not in sys.modules:
-        file = Path(__file__).resolve().parents[1] / "servers" / "chromium.py"
-        spec = importlib.util.spec_from_file_location(name, file)
-        assert spec is not None and spec.loader is not None
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    browser: Callable[..., Any] = sys.modules[name].Chromium
-    return browser
 
 
 @pytest.mark.browser

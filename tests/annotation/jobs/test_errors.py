@@ -5,14 +5,14 @@ from __future__ import annotations
 from label_studio_sdk.label_interface import LabelInterface
 
 from benchwright.annotation.checks import data_faults, prediction_faults
-from benchwright.annotation.jobs.errors import ErrorsJob, errors_config
+from benchwright.annotation.jobs.errors import ErrorsJob
 from benchwright.annotation.push import place_images
 from benchwright.annotation.server import shown_folder
 from benchwright.schemas.jobs import JOBS, Proposal
 
 
 def test_the_page_is_known_to_label_studio_and_offers_the_papers_five_kinds() -> None:
-    interface = LabelInterface(errors_config())
+    interface = LabelInterface(ErrorsJob().config())
     interface.validate()
     assert tuple(interface.get_control("category").labels) == JOBS["errors"].field("category").values
 
@@ -59,7 +59,7 @@ def test_the_category_makes_the_round(evaluated) -> None:
         job="errors", item_id="r/x", field="category", digest="0" * 64, value="knowledge", model="m"
     )
     result = job.regions({"category": said}, {})
-    assert prediction_faults(errors_config(), result) == []
+    assert prediction_faults(ErrorsJob().config(), result) == []
     assert job.answers(result, {})["category"].value == "knowledge"
     remark = {"from_name": "comment", "type": "textarea", "value": {"text": ["odd"]}}
     assert job.comment([*result, remark]) == "odd"

@@ -7,7 +7,7 @@ from label_studio_sdk.label_interface import LabelInterface
 
 from benchwright.annotation.checks import data_faults, prediction_faults
 from benchwright.annotation.jobs import find_job
-from benchwright.annotation.jobs.judge import JudgeJob, judge_config
+from benchwright.annotation.jobs.judge import JudgeJob
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.jobs import JOBS, Proposal
 from benchwright.schemas.journal import write_jsonl
@@ -19,7 +19,7 @@ def verdict(item_id: str, digest: str, value: str) -> Proposal:
 
 
 def test_the_page_is_known_to_label_studio_and_offers_the_jobs_verdicts() -> None:
-    interface = LabelInterface(judge_config())
+    interface = LabelInterface(JudgeJob().config())
     interface.validate()
     assert tuple(interface.get_control("verdict").labels) == JOBS["judge"].field("verdict").values
     assert find_job("judge").name == "judge"
@@ -68,9 +68,9 @@ def test_only_a_proposal_is_preselected_and_comes_back(evaluated) -> None:
     job = JudgeJob()
     assert job.regions({}, {}) == []
     result = job.regions({"verdict": verdict("r/x", "0" * 64, "inconsistent")}, {})
-    assert prediction_faults(judge_config(), result) == []
+    assert prediction_faults(JudgeJob().config(), result) == []
     prediction = {"model_version": "m", "result": result}
-    assert LabelInterface(judge_config()).validate_prediction(prediction, return_errors=True) == []
+    assert LabelInterface(JudgeJob().config()).validate_prediction(prediction, return_errors=True) == []
     result[0]["origin"] = "prediction"
     answer = job.answers(result, {})["verdict"]
     assert (answer.value, answer.origin) == ("inconsistent", "prediction")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import shutil
-import sys
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -340,22 +337,6 @@ def test_gold_comes_from_the_pool_and_calls_from_the_store(selected: Workspace) 
     entry = one(report, "difficulty", "gold")
     assert (entry.compared.n, entry.compared.equal) == (len(gold), list(gold.values()).count(4))
     assert (report.costs[0].calls, report.costs[0].missing) == (len(gold), 1)
-
-
-@pytest.fixture
-def chromium() -> Callable[..., Any]:
-    """The browser class of the tests' servers; skipped by name where there is no Chromium."""
-    if shutil.which("chromium") is None:
-        pytest.skip("chromium is not installed")
-    name = "benchwright_test_chromium"
-    if name not in sys.modules:
-        file = Path(__file__).resolve().parents[2] / "servers" / "chromium.py"
-        spec = importlib.util.spec_from_file_location(name, file)
-        assert spec is not None and spec.loader is not None
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    browser: Callable[..., Any] = sys.modules[name].Chromium
-    return browser
 
 
 @pytest.mark.browser
