@@ -33,7 +33,6 @@ from benchwright.curation.dedup_sets import OtherSet, open_set
 from benchwright.curation.dedup_settled import reviewed_questions, source_ranks
 from benchwright.curation.dedup_verify import SamePictures
 from benchwright.curation.executor import Executor, open_executor
-from benchwright.curation.proposers.chosen import in_order
 from benchwright.curation.thumbnails import thumbnail
 from benchwright.schemas.artefact import Counts, StageResult, manifest_path, read_manifest, run_stage
 from benchwright.schemas.digest import canonical_json, digest_of
@@ -43,7 +42,7 @@ from benchwright.schemas.journal import write_jsonl
 from benchwright.schemas.tables import iter_records, write_records
 from benchwright.schemas.workspace import Workspace
 
-STAGE_VERSION = 4
+STAGE_VERSION = 5
 _SIDE = 180
 """Longest side of a thumbnail on the page, in pixels."""
 Report = Callable[[str, int, int], None]
@@ -250,9 +249,9 @@ def _write(outcome: Outcome, dropped: Sequence[str], page: str, paths: Sequence[
     paths[2].write_text(canonical_json(outcome.report()) + "\n", encoding="utf-8")
     paths[5].write_text(canonical_json(outcome.overlaps.report) + "\n", encoding="utf-8")
     paths[6].write_text(page, encoding="utf-8")
-    groups, proposals = outcome.questions()
-    write_jsonl(paths[3], in_order(proposals))
-    write_jsonl(paths[4], groups)
+    asked = outcome.asked()
+    write_jsonl(paths[3], outcome.proposals(asked))
+    write_jsonl(paths[4], (one.item for one in asked))
     reasons = {"duplicate": len(outcome.gave_way), "overlap": len(dropped) - len(outcome.gave_way)}
     return Counts(
         n_in=n,

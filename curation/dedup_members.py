@@ -52,7 +52,8 @@ class Member:
         """The answer as it can be compared whatever the options' order: canonical texts of the right options."""
         if self.question_type in _CHOICE:
             options = {label: canonical(text or "") + (image or "") for label, text, image in self.choices}
-            if self.answer and all(label in options for label in self.answer):
+            # Options without a word or a picture (the pool lacks theirs) say nothing: then the labels have to agree.
+            if self.answer and all(options.get(label) for label in self.answer):
                 return tuple(sorted(options[label] for label in self.answer))
         return (canonical(self.answer),)
 

@@ -6,6 +6,7 @@ import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Literal
 
 import numpy as np
@@ -15,7 +16,8 @@ from benchwright.curation.dedup_links import same_words, templates
 from benchwright.curation.dedup_members import same_answer
 from benchwright.curation.dedup_overlap import Overlaps
 from benchwright.curation.dedup_review import candidate_proposals, disputed_proposals, question_of
-from benchwright.curation.dedup_search import Found
+from benchwright.curation.dedup_search import Candidate, Found
+from benchwright.curation.proposers.chosen import in_order
 from benchwright.schemas.duplicates import DuplicateGroup, DuplicatePair, DuplicateRow
 from benchwright.schemas.jobs import Proposal
 from benchwright.schemas.records import Record
@@ -56,6 +58,14 @@ class Place:
     keep: bool
     rule: str
     disputed: bool
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Something that people are asked about."""
+
+    item: DuplicateGroup
+    about: Group | Candidate
 
 
 @dataclass
@@ -165,18 +175,34 @@ class Outcome:
             if scan.stem[other] != scan.stem[first]:
                 yield _pair(scan.ids[first], scan.ids[other], "same-template")
 
-    def questions(self) -> tuple[list[DuplicateGroup], list[Proposal]]:
-        """What people are asked, and what the machine proposes; what they have answered stays among it."""
-        items, proposals = [], []
-        for asked in (one for group in self.found.groups for one in self._asked(group)):
-            items.append(question_of(asked.members, disputed=True))
-            proposals += disputed_proposals(asked)
-        order = self.found.standing.order
-        for c in (*self.found.candidates, *self.found.answered):
-            items.append(question_of([c.first, c.second], disputed=False))
-            keep = min((c.first, c.second), key=order)
-            proposals += candidate_proposals(c.first, c.second, keep, c.similarity)
-        return sorted(items, key=lambda item: item.item_id), proposals
+    def asked(self) -> list[Asked]:
+        """What people are asked, by item id; what they have answered stays among it."""
+        found = [
+            Asked(question_of(part.members, disputed=True), part)
+            for group in self.found.groups
+            for part in self._asked(group)
+        ]
+        found += [
+            Asked(question_of([c.first, c.second], disputed=False), c)
+            for c in (*self.found.candidates, *self.found.answered)
+        ]
+        return sorted(found, key=_item_id)
+
+    def proposals(self, asked: Iterable[Asked]) -> Iterator[Proposal]:
+        """What the machine proposes, in the order of a job's file; made as it is written, since there may be much.
+
+        Args:
+            asked: by item id.
+        """
+        for _, same in groupby(asked, key=_item_id):
+            yield from in_order([line for one in same for line in self._proposed(one)])
+
+    def _proposed(self, asked: Asked) -> list[Proposal]:
+        about = asked.about
+        if isinstance(about, Group):
+            return disputed_proposals(asked.item, about)
+        keep = min((about.first, about.second), key=self.found.standing.order)
+        return candidate_proposals(asked.item, keep, about.similarity)
 
     def _asked(self, group: Group) -> list[Group]:
         """What of a group people are (or were) asked about: all of it, or the pairs that they settled before."""
@@ -222,6 +248,10 @@ def _pair(
             "detail": detail,
         }
     )
+
+
+def _item_id(asked: Asked) -> str:
+    return asked.item.item_id
 
 
 def _order(pair: DuplicatePair) -> tuple[str, str, str]:

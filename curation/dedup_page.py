@@ -295,7 +295,8 @@ _WORDS = {
     ),
     "candidates": (
         "To review", "For people: nearly one wording", "most alike first",
-        "A word that may matter differs, or only the wrong options do. Both stay unless people call them one.",
+        "A word that may matter differs, or only the wrong options do, or the same thing is told otherwise. "
+        "Both stay unless people call them one.",
     ),
     "across": (
         "Two languages", "For people: two languages", "most alike first",

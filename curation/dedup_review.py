@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from benchwright.curation.dedup_groups import Group
 from benchwright.curation.dedup_members import Member, answer_for, same_answer, view_of
-from benchwright.curation.proposers.chosen import in_order
+from benchwright.curation.proposers.chosen import place_of
 from benchwright.schemas.artefact import Counts, StageResult, run_stage
 from benchwright.schemas.digest import digest_of
 from benchwright.schemas.duplicates import DuplicateGroup, group_item_id, groups_path
 from benchwright.schemas.jobs import Proposal, Verdict, shown_digest
-from benchwright.schemas.journal import read_jsonl, write_jsonl
+from benchwright.schemas.journal import iter_jsonl, read_jsonl, write_jsonl
 from benchwright.schemas.workspace import Workspace
 
 JOB = "duplicates"
@@ -63,9 +64,8 @@ def question_of(members: Sequence[Member], *, disputed: bool) -> DuplicateGroup:
     )
 
 
-def disputed_proposals(group: Group) -> list[Proposal]:
+def disputed_proposals(item: DuplicateGroup, group: Group) -> list[Proposal]:
     """One question with different answers: the same, keep the one that the rule keeps, the answer of most."""
-    item = question_of(group.members, disputed=True)
     votes = _votes(group.members)
     answer, n = votes[0]
     clear = len(votes) == 1 or n > votes[1][1]
@@ -73,9 +73,8 @@ def disputed_proposals(group: Group) -> list[Proposal]:
     return [*found, _said(item, "answer", answer, n / len(group.members))] if clear else found
 
 
-def candidate_proposals(one: Member, two: Member, keep: Member, similarity: float) -> list[Proposal]:
+def candidate_proposals(item: DuplicateGroup, keep: Member, similarity: float) -> list[Proposal]:
     """Perhaps one question: the same, with the likeness as confidence."""
-    item = question_of([one, two], disputed=False)
     return [_said(item, "relation", "same", similarity), _said(item, "keep", keep.id, None)]
 
 
@@ -91,11 +90,17 @@ def merge_proposals(workspace: Workspace) -> StageResult:
     outputs = [workspace.proposals(JOB), workspace.proposals_rejected(JOB)]
 
     def produce(paths: tuple[Path, ...]) -> Counts:
-        lines = [line for path in inputs for line in read_jsonl(path, Proposal)]
-        write_jsonl(paths[0], in_order(lines))
+        items: set[str] = set()
+
+        def lines() -> Iterator[Proposal]:
+            # Each file is in order already, and there may be many lines: none is held.
+            for line in heapq.merge(*(iter_jsonl(path, Proposal) for path in inputs), key=place_of):
+                items.add(line.item_id)
+                yield line
+
+        write_jsonl(paths[0], lines())
         write_jsonl(paths[1], [])
-        items = len({line.item_id for line in lines})
-        return Counts(n_in=items, n_kept=items)
+        return Counts(n_in=len(items), n_kept=len(items))
 
     return run_stage(workspace, f"propose/{JOB}", STAGE_VERSION, inputs, outputs, {}, produce)
 

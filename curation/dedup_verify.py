@@ -47,7 +47,8 @@ _HARMLESS = frozenset(
 
 
 _STEMS = 0.5
-"""Jaccard that the stems alone must have: long options, or options without a text, make whole texts look alike."""
+"""Jaccard that the stems alone must have to be called one wording: long options make whole texts look alike. Below it
+two questions of equal numbers, options, pictures and answer are the same thing told otherwise, or nearly so."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def verify(
     if not same_answer(one, two):
         return Verified(None, "alike, but other answers")
     if jaccard(first.canonical_stem, second.canonical_stem) < _STEMS:
-        return Verified(None)
+        return Verified("candidate", "told otherwise")
     if told := telling_difference(first.stem, second.stem):
         return Verified("candidate", told)
     if jaccard(first.text, second.text) < near:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -67,7 +68,7 @@ class LocalProcesses:
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
         """See `Executor.map`."""
         context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(self.workers, mp_context=context) as pool:
+        with ProcessPoolExecutor(self.workers, context, _end_with_parent) as pool:
             queue: deque[Future[R]] = deque()
             try:
                 for task in tasks:
@@ -79,6 +80,18 @@ class LocalProcesses:
             finally:
                 for future in queue:
                     future.cancel()
+
+
+def _end_with_parent() -> None:
+    """Start of a worker: a parent that is killed tells its workers nothing, and they would wait for tasks for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def wait() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True, name="parent watch").start()
 
 
 def open_executor(

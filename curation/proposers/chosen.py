@@ -101,4 +101,9 @@ def taken_over(
 
 def in_order(proposals: Sequence[Proposal]) -> list[Proposal]:
     """Proposals in the order in which a job's file holds them."""
-    return sorted(proposals, key=lambda p: (p.item_id, p.language or "", p.field))
+    return sorted(proposals, key=place_of)
+
+
+def place_of(proposal: Proposal) -> tuple[str, str, str]:
+    """Where a proposal stands among those of its job: by item, language and field."""
+    return proposal.item_id, proposal.language or "", proposal.field

@@ -17,6 +17,7 @@ from benchwright.curation.dedup_images import looks
 from benchwright.curation.dedup_overlap import read_overlap
 from benchwright.curation.executor import Here
 from benchwright.curation.ingest import IngestOptions, ingest
+from benchwright.curation.proposers.chosen import in_order
 from benchwright.schemas.duplicates import DuplicateGroup, DuplicatePair, DuplicateRow
 from benchwright.schemas.errors import RecipeError, UsageError
 from benchwright.schemas.jobs import Proposal, Verdict
@@ -35,8 +36,10 @@ Found = Callable[..., tuple[Workspace, Rows]]
 def found(make_workspace: Callable[..., Workspace], jsonl: Callable[..., Path]) -> Found:
     """Factory: ingest rows, run dedup, return the workspace and its rows."""
 
-    def run(*rows: dict[str, Any], extra: str = TEXT_ONLY, **options: Any) -> tuple[Workspace, Rows]:
-        workspace = make_workspace(extra)
+    def run(
+        *rows: dict[str, Any], extra: str = TEXT_ONLY, name: str = "workspace", **options: Any
+    ) -> tuple[Workspace, Rows]:
+        workspace = make_workspace(extra, name)
         ingest(workspace, [jsonl(*rows)], IngestOptions())
         dedup_discipline(workspace, "physics", workers=1, **options)
         return workspace, duplicate_rows(workspace, "physics")
@@ -203,6 +206,31 @@ def test_one_stem_with_the_same_right_option_and_other_wrong_ones_is_a_matter_fo
     )
 
 
+def test_proposals_of_all_disciplines_lie_in_one_order(
+    make_workspace: Callable[..., Workspace], jsonl: Callable[..., Path]
+) -> None:
+    workspace = make_workspace(TEXT_ONLY)
+    told = [
+        {
+            "id": f"{letter}{n}",
+            "discipline": name,
+            "question": f"What is {letter} of {name}?",
+            "answer": f"{letter} {n}",
+        }
+        for name, letters in (("physics", "ac"), ("chemistry", "bd"))
+        for letter in letters
+        for n in (1, 2)
+    ]
+    ingest(workspace, [jsonl(*told)], IngestOptions())
+    parts = []
+    for name in ("physics", "chemistry"):
+        dedup_discipline(workspace, name, workers=1)
+        parts += read_jsonl(dedup_files(workspace, name)[3], Proposal)
+    merged = read_jsonl(workspace.proposals("duplicates"), Proposal)
+    assert [line.item_id[:2] for line in merged] == ["a1"] * 2 + ["b1"] * 2 + ["c1"] * 2 + ["d1"] * 2
+    assert merged == in_order(parts)
+
+
 def test_pictures_are_hashed_once(found: Found, tmp_path: Path) -> None:
     name = payload(drawing(), tmp_path / "source", "one.png")
     ask = "What is the current in the branch?"
@@ -213,6 +241,33 @@ def test_pictures_are_hashed_once(found: Found, tmp_path: Path) -> None:
     (digest,) = {path.stem for path in (workspace.root / "images").glob("[0-9a-f][0-9a-f]/*")}
     workspace.find_image(digest).unlink()
     assert digest in looks(workspace, [digest], Here()), "remembered, not opened again"
+
+
+def test_options_without_words_or_pictures_are_told_by_their_labels(found: Found) -> None:
+    ask = {"question": "Which piece of the mosaic is missing?", "choices": ["A", "B", "C", "D"]}
+    _, rows = found({"id": "a", **ask, "answer": "A"}, {"id": "b", **ask, "answer": "B"})
+    assert all(row.group == "a" and row.disputed and row.keep for row in rows.values()), rows
+    _, rows = found({"id": "a", **ask, "answer": "A"}, {"id": "b", **ask, "answer": "A"}, name="same")
+    assert not rows["b"].keep and not rows["b"].disputed
+
+
+def test_one_thing_told_otherwise_is_asked_about_where_all_else_agrees(found: Found) -> None:
+    choices = ["Heat flows from the hot to the cold body", "Work can become heat without any loss at all",
+               "Entropy of a closed system never decreases", "No engine beats the one of Carnot at that"]  # fmt: skip
+    told = {
+        "a": ("Pick what holds.", "A"),
+        "b": ("Which statement is right?", "A"),
+        "c": ("Name the wrong one.", "B"),
+    }
+    workspace, rows = found(
+        *(
+            {"id": name, "question": ask, "choices": choices, "answer": answer}
+            for name, (ask, answer) in told.items()
+        )
+    )
+    assert all(row.keep and row.group is None for row in rows.values()), "nothing is merged without people"
+    pairs = {(p.first, p.second): (p.relation, p.detail) for p in pairs_of(workspace)}
+    assert pairs == {("a", "b"): ("candidate", "told otherwise")}, "c has another answer"
 
 
 def test_different_answers_go_to_people_and_their_verdict_counts(found: Found) -> None:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import operator
 import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -44,9 +49,6 @@ def test_who_is_opened():
 
 
 def test_missing_ray_is_named_with_its_extra():
-    import subprocess
-    import sys
-
     code = (
         "import sys; sys.modules['ray'] = None\n"  # what an environment without Ray looks like
         "from benchwright.curation.executor import open_executor\n"
@@ -56,3 +58,25 @@ def test_missing_ray_is_named_with_its_extra():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "install benchwright[ray]" in done.stdout
+
+
+def test_workers_end_with_a_parent_that_is_killed():
+    code = (
+        "import operator, os, time\n"
+        "from benchwright.curation.executor import LocalProcesses\n"
+        "if __name__ == '__main__':\n"
+        "    for pid in LocalProcesses(2).map(operator.call, [os.getpid] * 100000):\n"
+        "        print(pid, flush=True)\n"
+        "        time.sleep(0.2)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        workers = {int(parent.stdout.readline()) for _ in range(4)}
+        parent.kill()
+    assert workers
+    deadline = time.monotonic() + 60
+    while (left := [pid for pid in workers if Path(f"/proc/{pid}").exists()]) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert not left, "a worker outlived its parent"
