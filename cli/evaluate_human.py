@@ -59,7 +59,7 @@ class ImportOptions:
 @click.option("--all", "pooled", is_flag=True, help="One run human/all in place of one for each person.")
 @click.option(
     "--judge",
-    type=click.Choice(["rules", "llm", "rules+llm"]),
+    type=click.Choice(["rules", "math-verify", "llm", "chain"]),
     default=None,
     help="Who decides; default: llm when --judge-model is given, else rules.",
 )
@@ -125,9 +125,10 @@ def _judge(options: ImportOptions) -> tuple[ChatModel | None, JudgeKind]:
 
 def _judged(run: HumanRun, space: Workspace, options: ImportOptions) -> tuple[RunResult, Path]:
     from benchwright.eval.human import human_spec
+    from benchwright.eval.passes import RunSettings
     from benchwright.eval.plan import check_outgoing
-    from benchwright.eval.report import write_scores
-    from benchwright.eval.runner import RunSettings, judge_folder
+    from benchwright.eval.report_page import write_scores
+    from benchwright.eval.runner import judge_folder
     from benchwright.eval.store import RunFolder
     from benchwright.models.scheduler import SchedulerSettings
     from benchwright.models.store import CallStore
@@ -169,7 +170,7 @@ def _show(done: list[tuple[HumanRun, RunResult, Path]], as_json: bool) -> None:
                 people.items,
                 people.answered,
                 "-" if people.median_seconds is None else people.median_seconds,
-                "-" if total.accuracy is None else 100 * total.accuracy,
+                "-" if result.scores.headline is None else 100 * result.scores.headline,
                 interval_text(total),
                 total.unjudged,
                 people.stale + people.unknown,

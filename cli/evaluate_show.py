@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING, Any
 from benchwright.cli.common import Incomplete, SummaryTable, emit, say
 
 if TYPE_CHECKING:
-    from benchwright.eval.metrics import Cell
     from benchwright.eval.report import Scores
     from benchwright.eval.runner import RunResult
     from benchwright.schemas.workspace import Workspace
 
+_COLUMNS = (
+    "", "n", "scored", "right", "wrong", "no answer", "unjudged", "not run", "acc. %", "95 %", "chance %",
+)  # fmt: skip
+_STEP_COLUMNS = (
+    "", "n", "scored", "no answer", "unjudged", "not run", "Sci-CoT_K %", "Sci-CoT_L %", "Sci-CoT %", "95 %",
+)  # fmt: skip
 NOT_RUN = ("error", "not-asked", "rate-limited", "timeout", "unsendable")
 
 
@@ -50,44 +55,58 @@ def kept_back(place: Workspace | None, dataset: Path) -> set[str]:
 
 def show_scores(scores: Scores, folder: Path, as_json: bool, more: Mapping[str, Any]) -> None:
     """End a command with the scores of one run."""
-    cells = [*scores.table("version"), *scores.table("discipline"), scores.total]
+    spec = scores.spec
+    judge = "steps" if spec.judge is None else f"judge {spec.judge.kind}"
     table = SummaryTable(
-        title=f"{scores.spec.model.name} on {scores.spec.dataset.name}, judge {scores.spec.judge.kind}",
-        columns=(
-            "",
-            "n",
-            "scored",
-            "right",
-            "wrong",
-            "no answer",
-            "unjudged",
-            "not run",
-            "acc. %",
-            "95 %",
-            "chance %",
-        ),
-        rows=[_line(cell) for cell in cells],
+        title=f"{spec.model.name} on {spec.dataset.name}, {judge}",
+        columns=_COLUMNS if scores.cells else _STEP_COLUMNS,
+        rows=_accuracies(scores) if scores.cells else _steps(scores),
     )
     result = {**scores.model_dump(mode="json"), "folder": str(folder), **more}
     emit(result, table, as_json, f"open {folder / 'report.md'}")
 
 
-def _line(cell: Cell) -> tuple[object, ...]:
+def _accuracies(scores: Scores) -> list[tuple[object, ...]]:
     from benchwright.eval.report import interval_text
 
-    return (
-        f"{cell.label} (incomplete)" if cell.incomplete else cell.label,
-        cell.n_total,
-        cell.n_scored,
-        cell.consistent,
-        cell.inconsistent,
-        cell.no_answer,
-        cell.unjudged,
-        cell.not_run,
-        "-" if cell.accuracy is None else 100 * cell.accuracy,
-        interval_text(cell),
-        100 * cell.chance,
-    )
+    cells = [*scores.table("version"), *scores.table("discipline"), *scores.table()]
+    return [
+        (
+            f"{cell.label} (incomplete)" if cell.incomplete else cell.label,
+            cell.n_total,
+            cell.n_scored,
+            cell.consistent,
+            cell.inconsistent,
+            cell.no_answer,
+            cell.unjudged,
+            cell.not_run,
+            "-" if cell.accuracy is None else 100 * cell.accuracy,
+            interval_text(cell),
+            100 * cell.chance,
+        )
+        for cell in cells
+    ]
+
+
+def _steps(scores: Scores) -> list[tuple[object, ...]]:
+    from benchwright.eval.report import interval_text
+
+    cells = [*scores.step_table("version"), *scores.step_table("discipline"), *scores.step_table()]
+    return [
+        (
+            f"{cell.label} (incomplete)" if cell.incomplete else cell.label,
+            cell.n_total,
+            cell.n_scored,
+            cell.no_answer,
+            cell.unjudged,
+            cell.not_run,
+            "-" if cell.knowledge.macro is None else 100 * cell.knowledge.macro,
+            "-" if cell.logic.macro is None else 100 * cell.logic.macro,
+            "-" if cell.sci_cot is None else 100 * cell.sci_cot,
+            interval_text(cell),
+        )
+        for cell in cells
+    ]
 
 
 def missing_words(scores: Scores) -> str:
@@ -104,16 +123,19 @@ def missing_words(scores: Scores) -> str:
     return f"{' and '.join(parts)}: the figures are incomplete. {remedy(scores)}"
 
 
-def finish(result: RunResult, limit: float) -> None:
-    """Say what was stopped.
+def finish(result: RunResult, limit: float, of: str = "") -> None:
+    """Say what was stopped; `of` names the run where there are several.
 
     Raises:
         Incomplete: a row was not run or not judged.
     """
-    for what, tally in (("answers", result.answers), ("verdicts", result.judgements)):
-        if tally.stopped:
+    tallies = (("answers", result.answers), ("verdicts", result.judgements))
+    for words in dict.fromkeys(tally.budget for _, tally in tallies if tally.budget):
+        say(f"{of}{words}; run again with --budget to go on, nothing is paid twice")
+    for what, tally in tallies:
+        if tally.stopped and not tally.budget:
             say(
-                f"stopped: {tally.failed} of {tally.finished} calls for {what} failed in this run "
+                f"{of}stopped: {tally.failed} of {tally.finished} calls for {what} failed in this run "
                 f"(limit {limit:.0%})"
             )
     if not result.scores.complete:

@@ -23,6 +23,8 @@ class Selection:
     splits: tuple[Split, ...] = SCORED_SPLITS
     limit: int | None = None
     only: tuple[str, ...] = ()
+    preferred: tuple[str, ...] = ()
+    """Versions to keep to where neither versions nor rows are named and the release has any of them."""
 
 
 @dataclass(frozen=True)
@@ -44,22 +46,25 @@ def split_name(target: str) -> tuple[str, str | None]:
     return name, revision
 
 
-def open_dataset(target: str, selection: Selection) -> tuple[ResolvedRelease, Dataset]:
+def open_dataset(
+    target: str, selection: Selection, *, to_score: bool = True
+) -> tuple[ResolvedRelease, Dataset]:
     """Resolve a release and read the chosen rows.
 
     Args:
         target: a release folder, `ORG/NAME` or `ORG/NAME@REVISION`.
         selection: which rows.
+        to_score: the rows' answers are needed; False where they are only asked, or come from elsewhere.
 
     Raises:
         UsageError: no such release, nothing chosen, an unknown version, language or row id, or withheld answers.
         TamperedError: a file or picture is not what its digest says.
     """
     release = resolve_release(*split_name(target))
-    return release, choose_rows(release, selection)
+    return release, choose_rows(release, selection, to_score=to_score)
 
 
-def choose_rows(release: ResolvedRelease, selection: Selection) -> Dataset:
+def choose_rows(release: ResolvedRelease, selection: Selection, *, to_score: bool = True) -> Dataset:
     """Read a resolved release and keep the chosen rows.
 
     Raises:
@@ -86,8 +91,11 @@ def choose_rows(release: ResolvedRelease, selection: Selection) -> Dataset:
     _check_names(selection.versions, seen_versions, "version", release.name)
     _check_names(selection.languages, seen_languages, "language", release.name)
     _check_names(selection.only, set(rows), "row", release.name)
+    named = selection.versions or selection.only
+    if not named and seen_versions & set(selection.preferred):
+        rows = {row_id: row for row_id, row in rows.items() if row.version in selection.preferred}
     chosen = tuple(rows[row_id] for row_id in sorted(rows))[: selection.limit]
-    check_rows(chosen, release.name)
+    check_rows(chosen, release.name, to_score=to_score)
     images.keep({sha256 for row in chosen for sha256 in row.images})
     return Dataset(spec=dataset_spec(release, selection, chosen), rows=chosen, images=images)
 
@@ -108,8 +116,8 @@ def _check_names(wanted: Sequence[str], known: set[str], what: str, where: str) 
             raise UsageError(f"{where} has no {what} {name!r}{there}; choose one that it has.")
 
 
-def check_rows(rows: Sequence[ReleaseRow], where: str) -> None:
-    """Refuse rows that cannot be scored.
+def check_rows(rows: Sequence[ReleaseRow], where: str, *, to_score: bool = True) -> None:
+    """Refuse rows that cannot be asked or, where they are to be scored, scored.
 
     Raises:
         UsageError: there are none, or their answers are withheld.
@@ -118,16 +126,33 @@ def check_rows(rows: Sequence[ReleaseRow], where: str) -> None:
         raise UsageError(
             f"{where} has no scored rows for this choice; widen --versions, --languages or --split."
         )
-    withheld = sum(row.answer is None for row in rows)
+    withheld = sum(row.answer is None for row in rows) if to_score else 0
     if withheld:
         raise UsageError(
             f"{withheld} of {len(rows)} chosen rows of {where} have no published answer and cannot be scored here; "
-            "choose a split whose answers are published."
+            "choose a split whose answers are published, or make predictions with evaluate generate."
         )
 
 
-def dataset_spec(release: ResolvedRelease, selection: Selection, rows: Sequence[ReleaseRow]) -> DatasetSpec:
-    """What fixes the chosen rows of a release to the byte."""
+def selection_of(spec: DatasetSpec) -> Selection:
+    """The choice of rows that a specification records."""
+    return Selection(spec.versions, spec.languages, spec.splits, spec.limit, spec.only)
+
+
+def dataset_spec(
+    release: ResolvedRelease,
+    selection: Selection,
+    rows: Sequence[ReleaseRow],
+    answers: str | None = None,
+) -> DatasetSpec:
+    """What fixes the chosen rows of a release to the byte.
+
+    Args:
+        release: the resolved release.
+        selection: how they were chosen.
+        rows: the rows, in order.
+        answers: digest of the file that their answers came from; None where the release has them.
+    """
     hub = release.revision is not None
     manifest = release.manifest
     folder_name = release.folder.resolve().name if manifest is None else manifest.name
@@ -143,4 +168,5 @@ def dataset_spec(release: ResolvedRelease, selection: Selection, rows: Sequence[
         splits=tuple(split for split in Split if split in {row.split for row in rows}),
         limit=selection.limit,
         only=tuple(sorted(selection.only)),
+        answers=answers,
     )

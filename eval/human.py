@@ -10,16 +10,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
+from typing import Final
 
 from benchwright.eval.dataset import Dataset, Selection, check_rows, dataset_spec
-from benchwright.eval.judge_llm import JUDGE_MAX_TOKENS, judge_refs
-from benchwright.eval.judge_rules import RULES_VERSION
+from benchwright.eval.judge_llm import JUDGE_MAX_TOKENS
 from benchwright.eval.people import People
-from benchwright.eval.plan import model_spec
+from benchwright.eval.plan import judge_spec
 from benchwright.eval.spec import (
     SCORED_SPLITS,
     JudgeKind,
-    JudgeSpec,
     ModelSpec,
     PromptRef,
     RunSpec,
@@ -40,7 +39,7 @@ from benchwright.schemas.workspace import Workspace
 JOB = "answer"
 FIELD = "answer"
 EVERYBODY = "all"
-PROTOCOL = "human"
+PROTOCOL: Final = "human"
 
 
 @dataclass(frozen=True)
@@ -128,13 +127,7 @@ def human_spec(
         model=ModelSpec(name=run.name, endpoint=PROTOCOL, revision=digest_of(list(run.responses))),
         sampling=SamplingSpec(max_tokens=None, temperature=None),
         prompts=tuple(PromptRef(name="guidelines", sha256=sha256) for sha256 in run.guidelines),
-        judge=JudgeSpec(
-            kind=kind,
-            rules_version=RULES_VERSION,
-            model=None if judge is None else model_spec(judge),
-            max_tokens=None if judge is None else judge_max_tokens,
-            prompts=() if judge is None else judge_refs(run.dataset.spec.languages),
-        ),
+        judge=judge_spec(kind, judge, judge_max_tokens, run.dataset.spec.languages),
     )
 
 

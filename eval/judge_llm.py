@@ -6,17 +6,24 @@ inconsistent. The judge sees the whole question (`full_question`) for every vers
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
-from benchwright.eval.messages import JUDGE_VERSION, PACKAGE, prompt_ref
+from benchwright.eval.instructions import PACKAGE, discipline_name, prompt_ref, user_prompt
 from benchwright.eval.spec import PromptRef
 from benchwright.eval.verdict import Verdict, neutralise, nonce_of, read_verdict
 from benchwright.models.chat import ChatRequest, Message, Sampling
-from benchwright.models.prompts import load_prompt
+from benchwright.models.prompts import Prompt, load_prompt
 from benchwright.models.scheduler import Scheduler
+from benchwright.schemas.errors import UsageError
 from benchwright.schemas.records import ReleaseRow
 from benchwright.schemas.status import CallStatus
 
+JUDGE_VERSION = "1"
+"""Version of the judge's prompts."""
+JUDGE_PLACEHOLDERS = frozenset({"answer", "discipline", "nonce", "question", "response"})
+NEEDED_PLACEHOLDERS = frozenset({"answer", "question", "response"})
 JUDGE_MAX_TOKENS = 2048
 """Room for a reasoning judge; at 512 such a judge spends everything before its verdict."""
 
@@ -32,13 +39,27 @@ class LLMVerdict:
     injection_suspected: bool
 
 
-def judge_refs(languages: tuple[str, ...]) -> tuple[PromptRef, ...]:
-    """The prompts that a judge of these languages gets, for the run's specification."""
-    return tuple(
-        prompt_ref(load_prompt(PACKAGE, name, language, JUDGE_VERSION))
-        for language in sorted(set(languages))
-        for name in ("judge", "judge-reminder")
-    )
+def judge_refs(languages: tuple[str, ...], folder: Path | None = None) -> tuple[PromptRef, ...]:
+    """The prompts that a judge of these languages gets, for the run's specification.
+
+    Args:
+        languages: of the data.
+        folder: the user's own prompts of the judge, `judge.LANG.txt`; None for ours. The reminder is always ours.
+
+    Raises:
+        UsageError: a prompt is missing or cannot be used.
+    """
+    found = []
+    for language in sorted(set(languages)):
+        prompt = load_prompt(PACKAGE, "judge", language, JUDGE_VERSION)
+        if folder is not None:
+            prompt = user_prompt(folder, "judge", language, JUDGE_PLACEHOLDERS, NEEDED_PLACEHOLDERS)
+            if not all(f"[{verdict}]" in prompt.text for verdict in ("Consistent", "Inconsistent")):
+                raise UsageError(
+                    f"{folder / f'judge.{language}.txt'} has to ask for a last line of [Consistent] or [Inconsistent]."
+                )
+        found += [prompt, load_prompt(PACKAGE, "judge-reminder", language, JUDGE_VERSION)]
+    return tuple(prompt_ref(prompt) for prompt in found)
 
 
 def reference_answer(row: ReleaseRow) -> str:
@@ -54,26 +75,44 @@ def reference_answer(row: ReleaseRow) -> str:
 
 
 def judge_request(
-    row: ReleaseRow, response: str, max_tokens: int = JUDGE_MAX_TOKENS
+    row: ReleaseRow,
+    response: str,
+    max_tokens: int = JUDGE_MAX_TOKENS,
+    prompts: Mapping[str, Prompt] | None = None,
 ) -> tuple[ChatRequest, bool]:
-    """The request to the judge, and whether the response tries to look like a verdict or a fence."""
+    """The request to the judge, and whether the response tries to look like a verdict or a fence.
+
+    Args:
+        row: the released row.
+        response: the tested model's words.
+        max_tokens: room for the judge's reply.
+        prompts: a user's own, by language; ours where there is none.
+    """
     quoted, suspected = neutralise(response)
-    prompt = load_prompt(PACKAGE, "judge", row.language, JUDGE_VERSION).fill(
-        nonce=nonce_of(row.id, response),
-        question=row.full_question,
-        answer=reference_answer(row),
-        response=quoted,
-    )
+    own = (prompts or {}).get(row.language)
+    prompt = own or load_prompt(PACKAGE, "judge", row.language, JUDGE_VERSION)
+    values = {
+        "nonce": nonce_of(row.id, response),
+        "question": row.full_question,
+        "answer": reference_answer(row),
+        "response": quoted,
+        "discipline": discipline_name(row.discipline, row.language),
+    }
+    filled = prompt.fill(**{name: values[name] for name in prompt.placeholders})
     request = ChatRequest(
         item_id=row.id,
-        messages=(Message.user(prompt),),
+        messages=(Message.user(filled),),
         sampling=Sampling(temperature=0.0, max_tokens=max_tokens),
     )
     return request, suspected
 
 
 async def ask_judge(
-    scheduler: Scheduler, row: ReleaseRow, response: str, max_tokens: int = JUDGE_MAX_TOKENS
+    scheduler: Scheduler,
+    row: ReleaseRow,
+    response: str,
+    max_tokens: int = JUDGE_MAX_TOKENS,
+    prompts: Mapping[str, Prompt] | None = None,
 ) -> LLMVerdict:
     """Ask once, and once more when the verdict cannot be read.
 
@@ -82,8 +121,9 @@ async def ask_judge(
         row: the released row.
         response: the tested model's words.
         max_tokens: room for the judge's reply; a reply that was cut off holds no verdict.
+        prompts: a user's own, by language; ours where there is none.
     """
-    request, suspected = judge_request(row, response, max_tokens)
+    request, suspected = judge_request(row, response, max_tokens, prompts)
     call = await scheduler.call(request)
     verdict = read_verdict(call.text or "") if call.status is CallStatus.OK else None
     if verdict is None and call.status in (CallStatus.OK, CallStatus.TRUNCATED, CallStatus.EMPTY):

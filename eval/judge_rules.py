@@ -9,14 +9,20 @@ from __future__ import annotations
 from benchwright.models.answer_compare import Comparison, compare_answer
 from benchwright.schemas.records import ReleaseRow
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 """Raised when a rule changes a verdict; part of a run's specification."""
 
 _NOTHING_SAID = frozenset({"no-statement", "no-final-answer"})
 
 
-def judge_by_rules(row: ReleaseRow, reply: str) -> Comparison:
-    """Compare a reply (without thinking text) with the row's reference answer."""
+def judge_by_rules(row: ReleaseRow, reply: str, cut_off: bool = False) -> Comparison:
+    """Compare a reply (without thinking text) with the row's reference answer.
+
+    Args:
+        row: the released row.
+        reply: the tested model's words.
+        cut_off: they end at a length limit, so that only an explicit statement in them is an answer.
+    """
     return compare_answer(
         reply,
         row.answer or "",
@@ -24,6 +30,7 @@ def judge_by_rules(row: ReleaseRow, reply: str) -> Comparison:
         labels=[option.label for option in row.options],
         option_texts={option.label: option.text for option in row.options if option.text},
         unit=row.unit,
+        cut_off=cut_off,
     )
 
 

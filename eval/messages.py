@@ -1,59 +1,88 @@
-"""Row -> request: the protocol's instruction, the row's question, its images as published, and nothing else.
+"""Row -> request: the protocol's instruction, the row's question, its images, and nothing else of the row.
 
-Both papers' direct setting: the instruction asks for the final answer alone (SciVerse, section 3.1, "Acc"). It is in
-the language of the data. A vision-only row has an empty question, so its request carries no word of question or
-options.
+The instruction is in the language of the data. A vision-only row has an empty question, so its request carries no
+word of question or options. Examples (`eval.shots`) are earlier turns that look just like the question's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from benchwright.eval.spec import PromptRef
+from benchwright.eval.image_limits import fitting_bytes, too_large
+from benchwright.eval.instructions import Instructions
+from benchwright.eval.pictures import Pictures
+from benchwright.eval.shots import Shots, worked_solution
+from benchwright.eval.spec import RunSpec
 from benchwright.models.chat import ChatRequest, Hints, Message, Sampling
-from benchwright.models.prompts import Prompt, load_prompt
 from benchwright.schemas.records import ReleaseRow
 
-PACKAGE = "benchwright.eval"
-DIRECT_VERSION = "1"
-JUDGE_VERSION = "1"
 
+@dataclass(frozen=True)
+class Requests:
+    """Makes the requests of one run.
 
-def direct_prompt(language: str) -> Prompt:
-    """The instruction of the direct protocol in a language of the data.
-
-    Raises:
-        UsageError: there is no such prompt in that language.
+    Attributes:
+        spec: the run's specification.
+        instructions: the words in front of each question.
+        images: published bytes by sha256; they travel unchanged, in the row's order, unless the specification's image
+            policy reduces those that are too large.
+        shots: examples before each question.
+        by_item: the model is an embedded stand-in, whose replies a seed tells apart.
     """
-    return load_prompt(PACKAGE, "direct", language, DIRECT_VERSION)
+
+    spec: RunSpec
+    instructions: Instructions
+    images: Mapping[str, bytes]
+    shots: Shots = field(default_factory=Shots)
+    by_item: bool = False
+    _reduced: Pictures = field(default_factory=Pictures, repr=False)
+
+    def request_for(self, row: ReleaseRow) -> ChatRequest:
+        """The request for one row; only `question`, `images`, `language` and the discipline's name of it are sent.
+
+        Raises:
+            ItemError: a picture cannot be sent: no known format, or too large.
+        """
+        turns: list[Message] = []
+        for shot in self.shots.before(row):
+            turns += [self._turn(shot, self.shots.images), Message.assistant(worked_solution(shot))]
+        turns.append(self._turn(row, self.images))
+        return ChatRequest(
+            item_id=row.id,
+            messages=tuple(turns),
+            sampling=sampling_of(self.spec),
+            sample_index=self._sample_index(),
+            hints=Hints(
+                question_type=row.question_type, options=tuple(option.label for option in row.options)
+            ),
+        )
+
+    def reduced(self, row: ReleaseRow) -> int:
+        """How many pictures of a row's request are sent reduced."""
+        if "I" not in self.spec.input or self.spec.image_policy.kind != "downscale":
+            return 0
+        sent = [self.images[sha256] for sha256 in row.images]
+        sent += [self.shots.images[sha256] for shot in self.shots.before(row) for sha256 in shot.images]
+        return sum(too_large(data, self.spec.image_policy) for data in sent)
+
+    def _turn(self, row: ReleaseRow, images: Mapping[str, bytes]) -> Message:
+        sent = row.images if "I" in self.spec.input else ()
+        text = self.instructions.text_for(row, with_question="Q" in self.spec.input)
+        return Message.user(text, *(self._sendable(sha256, images[sha256]) for sha256 in sent))
+
+    def _sendable(self, sha256: str, data: bytes) -> bytes:
+        if not too_large(data, self.spec.image_policy):
+            return data
+        if sha256 not in self._reduced:
+            self._reduced.add(sha256, fitting_bytes(data, self.spec.image_policy))
+        return self._reduced[sha256]
+
+    def _sample_index(self) -> int:
+        seed = self.spec.sampling.seed
+        return seed if self.by_item and seed is not None else self.spec.sample
 
 
-def prompt_ref(prompt: Prompt) -> PromptRef:
-    """Name and digest of a prompt, for the run's specification."""
-    return PromptRef(name=f"{prompt.name}.{prompt.language}.{prompt.version}", sha256=prompt.sha256)
-
-
-def prompt_refs(languages: Sequence[str]) -> tuple[PromptRef, ...]:
-    """The instructions that a run over these languages sends."""
-    return tuple(prompt_ref(direct_prompt(language)) for language in sorted(set(languages)))
-
-
-def request_for(
-    row: ReleaseRow, images: Mapping[str, bytes], sampling: Sampling, sample_index: int = 0
-) -> ChatRequest:
-    """The request for one row.
-
-    Args:
-        row: the released row; only `question`, `images` and `language` of it are sent.
-        images: published bytes by sha256; they travel unchanged, in the row's order.
-        sampling: settings of the run.
-        sample_index: counts repeated answers to one row.
-    """
-    text = "\n\n".join(part for part in (direct_prompt(row.language).text, row.question) if part)
-    return ChatRequest(
-        item_id=row.id,
-        messages=(Message.user(text, *(images[sha256] for sha256 in row.images)),),
-        sampling=sampling,
-        sample_index=sample_index,
-        hints=Hints(question_type=row.question_type, options=tuple(option.label for option in row.options)),
-    )
+def sampling_of(spec: RunSpec) -> Sampling:
+    """The settings sent with every request of a run."""
+    return Sampling.model_validate(spec.sampling.model_dump())

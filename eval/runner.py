@@ -7,62 +7,48 @@ loses the calls in flight and nothing else, because the next one finds the finis
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, aclosing
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from benchwright.eval.dataset import Dataset
+from benchwright.eval.instructions import users_prompts
 from benchwright.eval.judge import Judge
 from benchwright.eval.judge_llm import JUDGE_MAX_TOKENS
-from benchwright.eval.messages import request_for
+from benchwright.eval.messages import Requests
+from benchwright.eval.passes import PassContext, Progress, RunSettings, Tally
+from benchwright.eval.plan import Plan
 from benchwright.eval.report import Scores, score
-from benchwright.eval.scored import scored_rows
+from benchwright.eval.scored import scored_rows, step_rows
 from benchwright.eval.spec import RunSpec
-from benchwright.eval.store import Batches, RunFolder
-from benchwright.models.chat import Call, ChatModel, Sampling
-from benchwright.models.scheduler import Scheduler, SchedulerSettings, as_finished
+from benchwright.eval.store import RunFolder
+from benchwright.models.chat import Call, ChatModel
+from benchwright.models.scheduler import Scheduler
+from benchwright.models.spending import Ledger, Spending
 from benchwright.models.store import CallStore
 from benchwright.schemas.errors import ItemError
 from benchwright.schemas.records import ReleaseRow
 from benchwright.schemas.runs import Judgement, Response, asked_digest
 from benchwright.schemas.status import OUTCOME_OF_STATUS, CallStatus, Outcome
 
-STOP_AFTER = 10
-"""Calls of this run that have to be finished before the stop rule speaks."""
-
-
-@dataclass
-class Tally:
-    """Calls of this run alone: what an earlier run left behind never dilutes its failure rate."""
-
-    finished: int = 0
-    failed: int = 0
-    stopped: bool = False
-
-    def note(self, failed: bool, limit: float) -> None:
-        """Count one finished call and decide whether to go on."""
-        self.finished += 1
-        self.failed += failed
-        if self.finished >= STOP_AFTER and self.failed / self.finished > limit:
-            self.stopped = True
-
 
 @dataclass(frozen=True)
 class Models:
-    """Who answers and who judges; `judge` None for the rules alone."""
+    """Who answers and who judges; `judge` None for a judge that asks nobody."""
 
     tested: ChatModel
     judge: ChatModel | None = None
 
 
 @dataclass(frozen=True)
-class RunSettings:
-    """What changes how a run goes, never what it finds."""
+class Answers:
+    """What asking the rows did."""
 
-    scheduler: SchedulerSettings = field(default_factory=SchedulerSettings)
-    stop_above: float = 0.5
-    """Share of this run's calls that may fail in transport before it stops (after ten calls)."""
+    notes: tuple[str, ...]
+    """What of the folder could not be used."""
+    reused: int
+    """Rows whose final answer was already there."""
+    tally: Tally
+    spending: tuple[Spending, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,22 +61,13 @@ class RunResult:
     """Rows whose final answer was already there."""
     answers: Tally
     judgements: Tally
-
-
-class Bar(Protocol):
-    """Shows how far a pass is."""
-
-    def advance(self, n: int = 1) -> None:
-        """`n` more are finished."""
-
-
-Progress = Callable[[int, str], AbstractContextManager[Bar]]
-"""Opens a bar for a pass: how many there are to do, and the pass's name."""
+    """Of the pass that judges final answers or scores steps."""
+    spending: tuple[Spending, ...] = field(default=())
+    """What this process asked for, one record a stage and model."""
 
 
 def run(
-    spec: RunSpec,
-    dataset: Dataset,
+    plan: Plan,
     models: Models,
     folder: RunFolder,
     calls: CallStore,
@@ -100,23 +77,47 @@ def run(
     """Run or continue an evaluation.
 
     Args:
-        spec: the specification; the folder was opened with it.
-        dataset: rows and pictures.
+        plan: the run; the folder was opened with its specification.
         models: who answers, who judges.
         folder: where answers and verdicts are journaled.
         calls: the store of model calls.
-        settings: concurrency and the stop rule.
+        settings: concurrency, the stop rule, prices and the budget.
         progress: opens a bar for each pass.
     """
-    folder.write_rows(dataset.rows)
-    known = folder.load(dataset.rows)
-    open_rows = [r for r in dataset.rows if r.id not in known.responses or not known.responses[r.id].final]
-    answers, verdicts = Tally(), Tally()
-    work = _Work(spec, dataset, folder, calls, settings, progress)
-    asyncio.run(work.ask(open_rows, models.tested, answers))
-    asyncio.run(work.judge(models.judge, verdicts))
-    scores = score_folder(spec, dataset.rows, folder)
-    return RunResult(scores, known.notes, len(dataset.rows) - len(open_rows), answers, verdicts)
+    asked = ask(plan, models.tested, folder, calls, settings, progress)
+    judged = judge_folder(plan.spec, plan.dataset, models.judge, folder, calls, settings, progress)
+    return RunResult(
+        judged.scores,
+        asked.notes,
+        asked.reused,
+        asked.tally,
+        judged.judgements,
+        asked.spending + judged.spending,
+    )
+
+
+def ask(
+    plan: Plan,
+    model: ChatModel,
+    folder: RunFolder,
+    calls: CallStore,
+    settings: RunSettings,
+    progress: Progress,
+) -> Answers:
+    """Ask the tested model for every row that has no final answer; nothing is judged.
+
+    Arguments as for `run`.
+    """
+    rows = plan.dataset.rows
+    folder.write_rows(rows)
+    known = folder.load(rows)
+    waiting = [row for row in rows if row.id not in known.responses or not known.responses[row.id].final]
+    work = PassContext(plan.spec, plan.dataset, folder, settings, progress, Tally())
+    ledger = Ledger("answers", settings.prices, settings.budget)
+    requests = Requests(plan.spec, plan.instructions, plan.dataset.images, plan.shots, by_item=model.by_item)
+    scheduler = Scheduler(model, calls, settings.scheduler, ledger=ledger)
+    asyncio.run(_ask_rows(work, waiting, requests, scheduler))
+    return Answers(known.notes, len(rows) - len(waiting), work.tally, ledger.spending())
 
 
 def judge_folder(
@@ -131,18 +132,22 @@ def judge_folder(
     """Judge and score answers that a folder holds already; nobody is asked for one.
 
     Args:
-        spec: the specification; the folder was opened with it.
+        spec: the specification; the folder was opened with it. Where it has `steps`, steps are scored, where it has
+            `judge`, final answers are.
         dataset: the rows that were answered.
-        judge: the judging model; None for the rules alone.
-        folder: holds the answers; verdicts are journaled there.
+        judge: the judging model; None for a judge that asks nobody.
+        folder: holds the answers; verdicts and steps are journaled there.
         calls: the store of model calls.
-        settings: concurrency and the stop rule.
+        settings: concurrency, the stop rule, prices and the budget.
         progress: opens a bar.
     """
-    known, verdicts = folder.load(dataset.rows), Tally()
-    asyncio.run(_Work(spec, dataset, folder, calls, settings, progress).judge(judge, verdicts))
+    known = folder.load(dataset.rows)
+    work = PassContext(spec, dataset, folder, settings, progress, Tally())
+    ledger = Ledger("judge" if spec.steps is None else "steps", settings.prices, settings.budget)
+    scheduler = None if judge is None else Scheduler(judge, calls, settings.scheduler, ledger=ledger)
+    asyncio.run(_decide(work, scheduler))
     scores = score_folder(spec, dataset.rows, folder)
-    return RunResult(scores, known.notes, len(known.responses), Tally(), verdicts)
+    return RunResult(scores, known.notes, len(known.responses), Tally(), work.tally, ledger.spending())
 
 
 def score_folder(spec: RunSpec, rows: Sequence[ReleaseRow], folder: RunFolder) -> Scores:
@@ -151,99 +156,91 @@ def score_folder(spec: RunSpec, rows: Sequence[ReleaseRow], folder: RunFolder) -
     A final answer without a verdict (the run was stopped in between) is unjudged.
     """
     known = folder.load(rows)
-    scored = scored_rows(rows, known)
-    return score(spec, scored, known.judgements.values(), folder.people())
+    only_steps = spec.judge is None and spec.steps is not None
+    return score(
+        spec,
+        () if only_steps else scored_rows(rows, known),
+        known.judgements.values(),
+        folder.people(),
+        () if spec.steps is None else step_rows(rows, known),
+        known.steps.values(),
+        [known.responses[row.id].status if row.id in known.responses else None for row in rows],
+        sum(response.reduced_images > 0 for response in known.responses.values()),
+    )
 
 
-class _Work:
-    """The two passes over the rows, with everything they share."""
-
-    def __init__(
-        self,
-        spec: RunSpec,
-        dataset: Dataset,
-        folder: RunFolder,
-        calls: CallStore,
-        settings: RunSettings,
-        progress: Progress,
-    ) -> None:
-        self._spec = spec
-        self._dataset = dataset
-        self._folder = folder
-        self._calls = calls
-        self._settings = settings
-        self._progress = progress
-
-    async def ask(self, rows: Sequence[ReleaseRow], model: ChatModel, tally: Tally) -> None:
-        """Ask the tested model for these rows."""
-        sampling = sampling_of(self._spec)
-        # An embedded guesser takes no settings; the run's seed tells its repetitions apart.
-        sample_index = (self._spec.sampling.seed or 0) if model.by_item else 0
-        scheduler = Scheduler(model, self._calls, self._settings.scheduler)
-
-        async def one(row: ReleaseRow) -> Response:
-            # The request holds the picture's bytes, so it is made only when a slot is free.
-            try:
-                request = request_for(row, self._dataset.images, sampling, sample_index)
-            except ItemError as error:
-                return unsendable(row, error)
-            return response_of(row, await scheduler.call(request))
-
-        concurrency = self._settings.scheduler.concurrency
+async def _ask_rows(
+    work: PassContext, rows: Sequence[ReleaseRow], requests: Requests, scheduler: Scheduler
+) -> None:
+    async def one(row: ReleaseRow) -> Response:
+        # The request holds the picture's bytes, so it is made only when a slot is free.
         try:
-            with self._progress(len(rows), "answers") as bar, Batches(self._folder.responses) as journal:
-                async with aclosing(as_finished(rows, one, concurrency)) as stream:
-                    async for _, response in stream:
-                        journal.add(response)
-                        tally.note(not response.final, self._settings.stop_above)
-                        bar.advance()
-                        if tally.stopped:
-                            break
-        finally:
-            await model.close()
+            request = requests.request_for(row)
+        except ItemError as error:
+            return unsendable(row, error)
+        return response_of(row, await scheduler.call(request), requests.reduced(row))
 
-    async def judge(self, model: ChatModel | None, tally: Tally) -> None:
-        """Judge every final answer that has no final verdict."""
-        known = self._folder.load(self._dataset.rows)
-        judge = Judge(
-            self._spec.judge.kind,
-            None if model is None else Scheduler(model, self._calls, self._settings.scheduler),
-            self._spec.judge.max_tokens or JUDGE_MAX_TOKENS,
+    try:
+        await work.work_through(
+            rows,
+            one,
+            label="answers",
+            journal=work.folder.responses,
+            failed=lambda response: not response.final,
         )
-        waiting = [
-            (row, response)
-            for row in self._dataset.rows
-            if (response := known.responses.get(row.id)) is not None and response.final
-            if (verdict := known.judgements.get(row.id)) is None or not verdict.final
-        ]
+    finally:
+        await scheduler.model.close()
+
+
+async def _decide(work: PassContext, scheduler: Scheduler | None) -> None:
+    """Score steps or judge final answers, as the specification says."""
+    try:
+        if work.spec.judge is not None:
+            await _judge_rows(work, scheduler)
+        if work.spec.steps is not None and scheduler is not None:
+            from benchwright.eval.steps_pass import steps_pass
+
+            await steps_pass(work, scheduler)
+    finally:
+        if scheduler is not None:
+            await scheduler.model.close()
+
+
+async def _judge_rows(work: PassContext, scheduler: Scheduler | None) -> None:
+    """Judge every final answer that has no final verdict."""
+    assert work.spec.judge is not None, "only runs with a judge come here"
+    known = work.folder.load(work.dataset.rows)
+    waiting = [
+        (row, response)
+        for row in work.dataset.rows
+        if (response := known.responses.get(row.id)) is not None and response.final
+        if (verdict := known.judgements.get(row.id)) is None or not verdict.final
+    ]
+    spec = work.spec.judge
+    mine = users_prompts(spec.prompts, "judge")
+    with Judge(spec.kind, scheduler, spec.max_tokens or JUDGE_MAX_TOKENS, mine) as judge:
 
         async def one(item: tuple[ReleaseRow, Response]) -> Judgement:
             return await judge.judge(*item)
 
-        concurrency = self._settings.scheduler.concurrency
-        try:
-            with self._progress(len(waiting), "verdicts") as bar, Batches(self._folder.judgements) as journal:
-                async with aclosing(as_finished(waiting, one, concurrency)) as stream:
-                    async for (row, _), judgement in stream:
-                        if judgement != known.judgements.get(row.id):
-                            journal.add(judgement)
-                        if judgement.judge_status is not None:
-                            tally.note(_transport_failed(judgement.judge_status), self._settings.stop_above)
-                        bar.advance()
-                        if tally.stopped:
-                            break
-        finally:
-            if model is not None:
-                await model.close()
+        await work.work_through(
+            waiting,
+            one,
+            label="verdicts",
+            journal=work.folder.judgements,
+            failed=lambda said: None if said.judge_status is None else _transport_failed(said.judge_status),
+            known=lambda said: said == known.judgements.get(said.row_id),
+        )
 
 
-def sampling_of(spec: RunSpec) -> Sampling:
-    """The settings sent with every request of a run."""
-    return Sampling.model_validate(spec.sampling.model_dump())
+def response_of(row: ReleaseRow, call: Call, reduced_images: int = 0) -> Response:
+    """The journal's record of a call.
 
-
-def response_of(row: ReleaseRow, call: Call) -> Response:
-    """The journal's record of a call."""
+    Args:
+        row: the row that was asked.
+        call: how it ended.
+        reduced_images: pictures that were sent smaller than published.
+    """
     return Response(
         row_id=row.id,
         asked_digest=asked_digest(row),
@@ -254,11 +251,12 @@ def response_of(row: ReleaseRow, call: Call) -> Response:
         prompt_tokens=call.usage.prompt_tokens,
         completion_tokens=call.usage.completion_tokens,
         call_id=call.key,
+        reduced_images=reduced_images,
     )
 
 
 def unsendable(row: ReleaseRow, error: ItemError) -> Response:
-    """The journal's record of a row that no request can be made of, such as a picture in no known format."""
+    """The journal's record of a row that no request can be made of: a picture too large, or in no known format."""
     return Response(
         row_id=row.id,
         asked_digest=asked_digest(row),

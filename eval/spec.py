@@ -14,10 +14,17 @@ from benchwright.schemas.digest import digest_of
 from benchwright.schemas.records import Record, Sha256, Split
 from benchwright.schemas.runs import RUN_ID_LENGTH
 
-SPEC_VERSION = 1
+SPEC_VERSION = 2
 """Raised when the meaning of a run changes (rows, messages or verdict rules)."""
 
-JudgeKind = Literal["rules", "llm", "rules+llm"]
+JudgeKind = Literal["rules", "math-verify", "llm", "chain"]
+Protocol = Literal["visscience", "sciverse", "human"]
+"""Whose way of asking; `human`: people answered in the annotation tool."""
+Mode = Literal["direct", "cot"]
+"""The answer at once, or reasoning step by step before it."""
+Input = Literal["Q", "QI", "I"]
+"""What of a row is sent: its text, its text and its pictures, or (a blind baseline) its pictures alone."""
+StepsSee = Literal["answer", "image"]
 SCORED_SPLITS: tuple[Split, ...] = (Split.TESTMINI, Split.TEST)
 """The whole scored set; `dev` holds the few-shot examples and is never scored."""
 
@@ -26,8 +33,10 @@ class PromptRef(Record):
     """A prompt file by name and content."""
 
     name: str
-    """`NAME.LANG.VERSION`, e.g. `direct.zh.1`."""
+    """`NAME.LANG.VERSION`, e.g. `direct.zh.1`; the version of a user's own prompt is `user`."""
     sha256: Sha256
+    text: str | None = None
+    """The words themselves where they are a user's own, since no package holds them; None for ours."""
 
 
 class DatasetSpec(Record):
@@ -48,6 +57,8 @@ class DatasetSpec(Record):
     splits: tuple[Split, ...]
     limit: int | None = None
     only: tuple[str, ...] = ()
+    answers: Sha256 | None = None
+    """Digest of the file that the reference answers came from; None: they are the release's own."""
 
     @property
     def partial(self) -> bool:
@@ -90,18 +101,57 @@ class JudgeSpec(Record):
     prompts: tuple[PromptRef, ...] = ()
 
 
+class StepsSpec(Record):
+    """Who divides a response into key steps and scores them (SciVerse, section 2.4)."""
+
+    model: ModelSpec
+    prompts: tuple[PromptRef, ...]
+    see: tuple[StepsSee, ...] = ()
+    """What the scorer sees besides the whole question and the response, sorted."""
+    min_coverage: float = Field(default=0.0, ge=0.0, le=1.0)
+    """Least share of the response's words that its steps have to cover; 0: it is reported only."""
+    max_tokens: int = Field(default=4096, gt=0)
+    """Room for the reply to each of the two questions."""
+
+
+class ImagePolicy(Record):
+    """How pictures travel: the published bytes, or a recorded reduction of those that the endpoint would refuse."""
+
+    kind: Literal["published-bytes", "downscale"] = "published-bytes"
+    limit: int | None = Field(default=None, gt=0)
+    """Most bytes that a picture may have once it is base64 text; None: no limit is known, all are sent."""
+    rule: str | None = None
+    """Name of the reduction with its version, e.g. `halve.1`; None for `published-bytes`."""
+
+
 class RunSpec(Record):
-    """Specification of a run."""
+    """Specification of a run: one answer a row."""
 
     spec_version: int = SPEC_VERSION
-    protocol: str = "direct"
+    protocol: Protocol
+    mode: Mode = "direct"
+    input: Input = "QI"
+    shots: int = Field(default=0, ge=0)
+    """Worked examples before each question."""
+    shot_seed: int = Field(default=0, ge=0)
+    """Draws the examples."""
+    shot_ids: tuple[str, ...] = ()
+    """Release rows of the dev split that serve as examples in this run, sorted."""
+    shots_digest: Sha256 | None = None
+    """Digest over those rows; None without examples."""
+    sample: int = Field(default=0, ge=0)
+    """Which of several answers to the same rows this run holds (`--repeats`)."""
     dataset: DatasetSpec
     model: ModelSpec
     sampling: SamplingSpec
     prompts: tuple[PromptRef, ...]
-    image_policy: Literal["published-bytes"] = "published-bytes"
-    """Images are sent as the release holds them: same bytes, same sha256."""
-    judge: JudgeSpec
+    prompts_of: Literal["benchwright", "user"] = "benchwright"
+    """Whose instructions were sent."""
+    image_policy: ImagePolicy = ImagePolicy()
+    judge: JudgeSpec | None
+    """Who decides about final answers; None where nobody does: answers alone (`evaluate generate`), or steps."""
+    steps: StepsSpec | None = None
+    """Who divides and scores the steps of a response; None where nobody does."""
 
     @property
     def run_id(self) -> str:

@@ -1,10 +1,10 @@
-"""A run folder: `spec.json`, and two append-only journals that survive a kill.
+"""A run folder: `spec.json`, and append-only journals (answers, verdicts, steps) that survive a kill.
 
 Rules for reading them back (each is tested):
 
 * a line that is no record (torn, foreign, `null`) is ignored and counted; its row is asked again;
 * a reply whose asked digest (question, images, language) is not today's is ignored: the row changed, it is asked
-  again; a judgement also falls when the reference answer or anything else that the judge sees changed;
+  again; a judgement and steps also fall when the reference answer or anything else that the judge sees changed;
 * a record of a row that the data set no longer has is ignored and counted;
 * several records of one row: the first **final** one counts, so no row is asked until its answer pleases;
   without a final one the last counts. A judgement only counts for the very response it was made for.
@@ -15,7 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
@@ -23,22 +23,29 @@ from pydantic import BaseModel, ValidationError
 
 from benchwright.eval.people import PEOPLE_NAME, People
 from benchwright.eval.spec import RunSpec
+from benchwright.models.spending import Spending
 from benchwright.schemas.artefact import write_atomic
 from benchwright.schemas.digest import canonical_json
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.journal import Journal, read_jsonl, write_jsonl
 from benchwright.schemas.locks import hold
-from benchwright.schemas.records import ReleaseRow
+from benchwright.schemas.records import Record, ReleaseRow
 from benchwright.schemas.runs import (
     JUDGEMENTS_NAME,
     RESPONSES_NAME,
     ROWS_NAME,
     SPEC_NAME,
+    STEPS_NAME,
     Judgement,
     Response,
+    StepsRecord,
     fitting,
+    fitting_steps,
     read_tolerantly,
 )
+
+SPENDING_NAME = "spending.jsonl"
+"""Side file: what each command cost. It tells how the run went, not what it found, so no report reads it."""
 
 
 class Batches:
@@ -78,6 +85,13 @@ class Loaded:
     responses: Mapping[str, Response]
     judgements: Mapping[str, Judgement]
     notes: tuple[str, ...]
+    steps: Mapping[str, StepsRecord] = field(default_factory=dict)
+
+
+class Spent(Record):
+    """What one command asked for, one record a stage and model."""
+
+    spending: tuple[Spending, ...]
 
 
 class RunFolder:
@@ -87,6 +101,7 @@ class RunFolder:
         self.path = path
         self.responses = Journal(path / RESPONSES_NAME)
         self.judgements = Journal(path / JUDGEMENTS_NAME)
+        self.steps = Journal(path / STEPS_NAME)
 
     @property
     def spec_path(self) -> Path:
@@ -168,6 +183,11 @@ class RunFolder:
         except ValidationError as error:
             raise UsageError(f"{path} cannot be read: import the answers again.") from error
 
+    def note_spending(self, spending: Sequence[Spending]) -> None:
+        """Keep what a command asked for beside the run; one that asked nothing leaves no record."""
+        if any(one.made for one in spending):
+            Journal(self.path / SPENDING_NAME).append(Spent(spending=tuple(spending)))
+
     def replace_responses(self, responses: Sequence[Response]) -> None:
         """Write all answers at once: for answers that were not asked for here, so that none is of an older import."""
         write_jsonl(self.responses.path, responses)
@@ -187,21 +207,18 @@ class RunFolder:
         known = {row.id: row for row in rows}
         replies, bad_replies = read_tolerantly(self.responses.path, Response)
         verdicts, bad_verdicts = read_tolerantly(self.judgements.path, Judgement)
+        divided, bad_steps = read_tolerantly(self.steps.path, StepsRecord)
         responses, judgements = fitting(known, replies, verdicts)
         unknown = {r.row_id for r in replies if r.row_id not in known}
         changed = {r.row_id for r in replies if r.row_id in known} - set(responses)
         notes = []
-        if bad_replies or bad_verdicts:
-            notes.append(
-                f"{bad_replies + bad_verdicts} unreadable lines were ignored; their rows are asked again"
-            )
+        if bad := bad_replies + bad_verdicts + bad_steps:
+            notes.append(f"{bad} unreadable lines were ignored")
         if unknown:
             notes.append(f"answers to {len(unknown)} rows that the data set does not have were ignored")
         if changed:
-            notes.append(
-                f"answers to {len(changed)} rows that have changed were ignored; they are asked again"
-            )
-        return Loaded(responses=responses, judgements=judgements, notes=tuple(notes))
+            notes.append(f"answers to {len(changed)} rows that have changed were ignored")
+        return Loaded(responses, judgements, tuple(notes), fitting_steps(known, responses, divided))
 
     def _write_spec(self, spec: RunSpec) -> None:
         write_atomic(self.spec_path, (canonical_json(spec) + "\n").encode("utf-8"))

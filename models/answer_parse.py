@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Literal
 
-from benchwright.models.answer_text import boxed, comparable, plain, same_text, without_latex
+from benchwright.models.answer_final import FinalAnswer, extract_final, readings
+from benchwright.models.answer_marks import CONTRAST, CORRECTION, UNSURE_BEFORE, VERDICT
+from benchwright.models.answer_numbers import compare_numbers, read_quantity
+from benchwright.models.answer_text import boxed, comparable, plain, same_text
 
 DEFAULT_LABELS = tuple("ABCDEFGH")
 
@@ -34,32 +38,22 @@ _LEAD = re.compile(
         (?:\s+(?:here|to\s+(?:the|this)\s+question))?
         \s*(?:(?:is|are|should\s+be|must\s+be|would\s+be)\s*:?|[:=])\s*
         (?:(?:the\s+)?(?:option|choice)s?\s*)?
-      | \bI(?:'ll|'d|\s+would|\s+will)?\s+(?:choose|pick|select)\s+(?:(?:option|choice)s?\s*)?
-      | (?:正确|最终)?答案\s*】?\s*(?:应该|应|就)?(?:是|为|选)?\s*:?\s*(?:选项\s*)?
+      | \bI(?:'ll|'d|\s+would|\s+will)?\s+(?:choose|pick|select|go\s+with)\s+(?:(?:option|choice)s?\s*)?
+      | \b(?:my\s+choice\s+is|(?:corresponds?\s+to|which\s+is|this\s+is|matches)\s+(?=(?:option|choice)\b))\s*
+        (?:(?:option|choice)s?\s*)?
+      | (?:正确|最终)?答案\s*[】\]]?\s*(?:应该|应|就)?(?:是|为|选)?\s*:?\s*(?:选项\s*)?
       | 正确的?选项\s*(?:应该|应|就)?(?:是|为)?\s*:?\s*
       | (?<![不勿别没可任])选(?:择|出)?\s*:?\s*(?:选项\s*)?
     )
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_UNSURE_BEFORE = re.compile(
-    r"\b(?:wrong|incorrect|not|students?'?s?|users?'?s?|his|her|their|given|example|sample|previous|possible)"
-    r"\s+(?:\w+\s+)?$"
-    r"|(?:\b(?:if|whether|why|suppose|assume|assuming)\b|如果|假设|假如|若|是否)[^.,\n。，;；]{0,30}$"
-    r"|(?:错误的?|不正确的?|学生的?|例如|不是|并非|可能的?|不(?:能|应|应该|可|可以|要|得|会))\s*$",
-    re.IGNORECASE,
-)
 _FOLLOWS = re.compile(
     r"\s*(?:$|\n|[.,;:!)\]}】》」。，；、](?!\d)|选?项|(?:is|are)\s+(?:correct|right)\b|(?:because|since|as)\b|因为|由于|\()",
     re.IGNORECASE,
 )
 _ALTERNATIVE = re.compile(r"\s*[)\]】]?\s*(?:,\s*)?(?:or\b|或|/|\?|？|还是)", re.IGNORECASE)
-_CORRECTION = re.compile(
-    r"\b(?:wait|actually|correction|hold on|on second thought|instead|mistake|sorry|reconsider|rather)\b"
-    r"|不对|等等|更正|应为|重新|改为|错了|其实",
-    re.IGNORECASE,
-)
-_VERDICT = re.compile(r"\[\s*(?:in)?consistent\s*\]", re.IGNORECASE)
+_ASKED = re.compile(r"[^.。!！?？\n]{0,40}[?？]")
 _REFUSAL = re.compile(
     r"\b(?:I(?:'m|\s+am)?\s+(?:really\s+|just\s+|also\s+)?"
     r"(?:can\s?not|can't|could\s?not|couldn't|unable\s+to|not\s+able\s+to|do\s+not|don't|won't|will\s+not)\s+"
@@ -86,6 +80,20 @@ _REPEATS = re.compile(
 )
 
 
+_ARTICLE = re.compile(r"^(?:the|an?)\s+(?=[a-z]{3})", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|[。！!\n]+")
+_THEREFORE = re.compile(
+    r"(?:thus|so|hence|therefore|因此|所以|故)\s*[,:]?\s*(?:it\s+is\s+|it's\s+)?", re.IGNORECASE
+)
+_CALLED_RIGHT = re.compile(
+    r"(?<![A-Za-z])\(?([A-H])\)?\s+is\s+(?:the\s+)?(?:correct|right)(?=\s*(?:[.,!]|$|\s(?:option|answer|choice)\b))"
+    r"|(?<![A-Za-z])([A-H])\s*(?:选?项)?(?:是)?正确(?:的)?(?=\s*(?:[。,，.;；]|$))"
+)
+_CALLED_WRONG = re.compile(
+    r"\b(?:wrong|incorrect|false|not|isn't|aren't|neither|nor|if)\b|错|误|不|非|如果|假设", re.IGNORECASE
+)
+
+
 def is_refusal(text: str) -> bool:
     """True when the reply only says that it cannot or will not answer: short, no digit, nothing goes on from there.
 
@@ -109,6 +117,7 @@ def extract_choices(
     labels: Sequence[str] = (),
     multiple: bool = False,
     option_texts: Mapping[str, str] | None = None,
+    cut_off: bool = False,
 ) -> Extraction:
     """Read the chosen option(s).
 
@@ -117,6 +126,7 @@ def extract_choices(
         labels: labels of the options; A to H where unknown.
         multiple: True for multiple-select; then any label named after the stated set makes the reply unclear.
         option_texts: text of each option where known, for replies that give the text instead of the label.
+        cut_off: the reply was cut off at a limit, so its last sentence is no conclusion.
     """
     if reply is None or not reply.strip():
         return Extraction("empty", rule="empty")
@@ -124,23 +134,43 @@ def extract_choices(
     reader = _LabelReader(tuple(labels) or DEFAULT_LABELS)
     body = _clean(reply)
     if (whole := reader.whole(body, lenient=True)) is not None:
+        if len(whole) > 1 and not multiple and any(reader.mentions(text) for text in texts.values()):
+            return Extraction("unclear", rule="labels-or-an-option-about-labels")
         return Extraction("found", whole, "bare-label")
     if (by_text := _by_option_text(reply, body, reader, texts)) is not None:
         return by_text
-    if _VERDICT.search(reply):
+    if VERDICT.search(reply):
         return Extraction("unclear", rule="verdict-like-text")
     statements = _statements(reply, body, reader)
     if not statements.sets:
         if not statements.ambiguous and is_refusal(reply) and not reader.mentions(body):
             return Extraction("refusal", rule="refusal-in-words")
+        if not statements.ambiguous and (by_value := _by_final_answer(reply, texts, cut_off)) is not None:
+            return by_value
         return Extraction("unclear", rule="ambiguous-statement" if statements.ambiguous else "no-statement")
+    return _settled(body, statements, reader, multiple, texts)
+
+
+def _settled(
+    body: str, statements: _Statements, reader: _LabelReader, multiple: bool, texts: Mapping[str, str]
+) -> Extraction:
+    """What the statements come to, where nothing around them speaks against it."""
     chosen = statements.sets[0]
-    if statements.ambiguous or any(other != chosen for other in statements.sets):
+    if not statements.ambiguous and any(other != chosen for other in statements.sets):
+        corrected = statements.corrected(body)
+        if corrected is None:
+            return Extraction("unclear", rule="statements-disagree")
+        chosen = corrected
+    if statements.ambiguous:
         return Extraction("unclear", rule="statements-disagree")
     later = body[statements.end :]
     named = reader.mentions(later) - chosen
-    if named and (multiple or _CORRECTION.search(later)):
+    if named and (multiple or CORRECTION.search(later) or CONTRAST.search(later)):
         return Extraction("unclear", rule="labels-after-statement")
+    if _with_another_text(later, chosen, texts):
+        return Extraction("unclear", rule="label-with-another-text")
+    if len(chosen) > 1 and not multiple and any(reader.mentions(text) for text in texts.values()):
+        return Extraction("unclear", rule="labels-or-an-option-about-labels")
     if any(comparable(text) in reader.labels and comparable(text) != label for label, text in texts.items()):
         return Extraction("unclear", rule="label-is-also-a-text")
     return Extraction("found", chosen, "statement")
@@ -151,6 +181,26 @@ class _Statements:
     sets: list[frozenset[str]]
     ambiguous: bool = False
     end: int = 0
+    places: list[tuple[int, int]] = field(default_factory=list)
+    """Where the "answer is ..." statements stand, in order; boxes and bare lines have none."""
+    said: list[frozenset[str]] = field(default_factory=list)
+    """What these statements say."""
+
+    def corrected(self, body: str) -> frozenset[str] | None:
+        """The last statement, where it ends the reply and takes the earlier ones back or calls itself final."""
+        if (
+            len(self.said) < 2
+            or not set(self.sets) <= set(self.said)
+            or re.search(r"\w", body[self.places[-1][1] :])
+        ):
+            return None
+        changed = max((i for i, said in enumerate(self.said[:-1]) if said != self.said[-1]), default=None)
+        if changed is None:
+            return None
+        start, end = self.places[-1]
+        final = re.search(r"\bfinal\b|最终|最后", body[max(0, start - 8) : end], re.IGNORECASE)
+        taken_back = CORRECTION.search(body[self.places[changed][1] : start])
+        return self.said[-1] if final or taken_back else None
 
 
 def _clean(reply: str) -> str:
@@ -174,18 +224,39 @@ def _statements(reply: str, body: str, reader: _LabelReader) -> _Statements:
         if read is None:
             continue
         chosen, end = read
-        unsure = _UNSURE_BEFORE.search(body[max(0, lead.start() - 45) : lead.start()])
-        if unsure or _ALTERNATIVE.match(body, end):
+        unsure = UNSURE_BEFORE.search(body[max(0, lead.start() - 45) : lead.start()])
+        if unsure or _ALTERNATIVE.match(body, end) or _ASKED.match(body, end):
             found.ambiguous = True
         elif body[end - 1] in ")]】" or _FOLLOWS.match(body, end):
             found.sets.append(chosen)
+            found.said.append(chosen)
+            found.places.append((lead.start(), end))
             found.end = end
+    if not found.sets and not found.ambiguous and (called := _called_right(body, reader)) is not None:
+        found.sets.append(called)
+        found.end = len(body)
     lines = body.split("\n")
     for place, start in ((0, 0), (-1, body.rfind("\n") + 1)):
         if (whole := reader.whole(lines[place])) is not None:
             found.sets.append(whole)
             found.end = max(found.end, start + len(lines[place]))
     return found
+
+
+def _called_right(body: str, reader: _LabelReader) -> frozenset[str] | None:
+    """The one label that is called right ("Option B is correct", "故B正确"), or that ends the reply ("Hence (B).")."""
+    last = [piece for piece in _SENTENCE_END.split(body) if piece.strip()][-1:]
+    ends = _THEREFORE.match(last[0].strip()) if last else None
+    if ends is not None and (said := reader.whole(last[0].strip()[ends.end() :], lenient=True)) is not None:
+        return said
+    if _CALLED_WRONG.search(body):
+        return None
+    called = {
+        label
+        for match in _CALLED_RIGHT.finditer(body)
+        if (label := reader.whole(match[1] or match[2])) is not None
+    }
+    return called.pop() if len(called) == 1 else None
 
 
 def _by_option_text(
@@ -205,6 +276,69 @@ def _by_option_text(
         if rest and rest != body[read[1] :] and label in texts and same_text(rest, texts[label]):
             return Extraction("found", read[0], "label-and-text")
     return None
+
+
+def _with_another_text(later: str, chosen: frozenset[str], texts: Mapping[str, str]) -> bool:
+    """Whether the text of an option that was not chosen stands right behind the chosen label."""
+    behind = re.split(r"\n|(?<=[^\d])\.\s|[。;；]", later.lstrip(" .):,、-\n"), maxsplit=1)[0].strip(
+        " ()（）."
+    )
+    if len(chosen) != 1 or not behind:
+        return False
+    own = all(same_text(behind, texts[label]) for label in chosen if label in texts)
+    return not own and any(same_text(behind, text) for label, text in texts.items() if label not in chosen)
+
+
+def _by_final_answer(reply: str, texts: Mapping[str, str], cut_off: bool) -> Extraction | None:
+    """The reply's final answer is the text or the value of just one option."""
+    final = extract_final(reply, cut_off) if texts else None
+    if final is None:
+        return None
+    for reading in readings(final):
+        hits = [
+            label
+            for label, text in texts.items()
+            if same_text(reading.text, text) or same_text(reading.raw, text)
+        ]
+        if not hits:
+            hits = _by_value(reading, texts)
+        if len(hits) == 1:
+            return Extraction(
+                "found", frozenset(hits), "option-value" if final.source == "tail" else "option-text"
+            )
+    return None
+
+
+def _same_words(said: str, option: str) -> bool:
+    """The same text, an article in front left away."""
+    return same_text(said, option) or same_text(
+        _ARTICLE.sub("", said.strip()), _ARTICLE.sub("", option.strip())
+    )
+
+
+def _by_value(final: FinalAnswer, texts: Mapping[str, str]) -> list[str]:
+    """Options with the very number of the answer, in the same unit or with a unit on one side only."""
+    said = read_quantity(final.text)
+    if said is None:
+        return []
+    hits: list[str] = []
+    for label, text in texts.items():
+        option = read_quantity(text)
+        if option is None or option.percent != said.percent:
+            continue
+        alike = option.unit == said.unit or option.unit is None or said.unit is None
+        if (
+            alike
+            and compare_numbers(said, option)[0] == "consistent"
+            and _same_digits(said.value, option.value)
+        ):
+            hits.append(label)
+    return hits
+
+
+def _same_digits(said: Fraction, option: Fraction) -> bool:
+    """Equal, or the one is the other rounded to two digits or more."""
+    return said == option or (option != 0 and abs(said - option) / abs(option) < Fraction(1, 200))
 
 
 class _LabelReader:
@@ -261,56 +395,3 @@ class _LabelReader:
             if not article:
                 found.add(match.group(1))
         return frozenset(found)
-
-
-_FINAL = re.compile(
-    r"(?:\b(?:final\s+)?answers?\s*(?:(?:is|are)\s*:?|[:=])|(?:最终)?答案\s*(?:是|为)?\s*:?|^\s*答\s*:)\s*"
-    r"(\S.*?)(?=\.\s|\.?$|[。;\n])",
-    re.IGNORECASE | re.MULTILINE,
-)
-_NAME = re.compile(r"^\s*([^\s=≈<>≤≥,;，；]{1,14})\s*[=≈]\s*(?=[^=\s])")
-
-
-@dataclass(frozen=True, slots=True)
-class FinalAnswer:
-    """What a free-form reply states in the end: "v = 3 m/s" has the name "v" and the text "3 m/s"."""
-
-    text: str
-    name: str | None = None
-
-
-def extract_final(reply: str) -> FinalAnswer | None:
-    r"""The one final answer a free-form reply states; None where there is none or more than one.
-
-    Taken from `\boxed{}` (with a unit that follows it), from "answer: ..." statements, or from a reply that is a
-    single short line. All statements have to agree.
-    """
-    body = re.sub(r"\*\*|`|__", "", reply).strip()
-    if _VERDICT.search(body):
-        return None
-    stated: list[str] = []
-    for content, tail in boxed(body):
-        follows = without_latex(re.split(r"[.,;。，；]", tail, maxsplit=1)[0])
-        stated.append(f"{content} {follows}".strip())
-    if not stated:
-        flat = plain(body)
-        matches = list(_FINAL.finditer(flat))
-        if any(_UNSURE_BEFORE.search(flat[max(0, match.start() - 45) : match.start()]) for match in matches):
-            return None
-        stated = [match.group(1) for match in matches]
-    if not stated and "\n" not in body and len(body) <= 80:
-        stated = [body]
-    answers = [named_answer(text) for text in stated]
-    if not answers or not answers[0].text:
-        return None
-    agree = all(comparable(other.text) == comparable(answers[0].text) for other in answers)
-    return answers[0] if agree else None
-
-
-def named_answer(text: str) -> FinalAnswer:
-    """Split "v = 3 m/s" into name and value; LaTeX is spelled out."""
-    said = without_latex(text).strip().rstrip("。.").strip()
-    match = _NAME.match(said)
-    if match is None:
-        return FinalAnswer(said)
-    return FinalAnswer(said[match.end() :].strip(), comparable(match.group(1)))

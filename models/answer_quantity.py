@@ -238,13 +238,22 @@ def _unit_table() -> dict[str, str]:
 def _registry() -> Any:
     import pint
 
-    return pint.UnitRegistry()
+    return pint.UnitRegistry(non_int_type=Fraction)
 
 
 def convert(value: Fraction, unit: str, into: str) -> float | None:
     """Value in another unit; None where the dimensions differ."""
+    exact = convert_exactly(value, unit, into)
+    return None if exact is None else float(exact)
+
+
+def convert_exactly(value: Fraction, unit: str, into: str) -> Fraction | None:
+    """Value in another unit without rounding, so that the 5 % edge is where it should be; None as for `convert`.
+
+    Only pi (degrees, radians) and measured constants (electronvolt) are decimals of many digits.
+    """
     registry = _registry()
-    quantity = registry.Quantity(float(value), registry.Unit(unit))
+    quantity = registry.Quantity(value, registry.Unit(unit))
     if not quantity.is_compatible_with(registry.Unit(into)):
         return None
-    return float(quantity.to(registry.Unit(into)).magnitude)
+    return Fraction(quantity.to(registry.Unit(into)).magnitude)

@@ -13,7 +13,24 @@ _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", "012345678
 _SUPERSCRIPT_RUN = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ]+")
 _VULGAR = re.compile("[¼-¾⅐-⅞]")
 _DASHES = str.maketrans(
-    {"−": "-", "–": "-", "—": "-", "﹣": "-", "⁄": "/", "∕": "/", "÷": "/", "×": "*", "⋅": "·", "∙": "·"}
+    {
+        "−": "-",
+        "–": "-",
+        "—": "-",
+        "﹣": "-",
+        "⁄": "/",
+        "∕": "/",
+        "÷": "/",
+        "×": "*",
+        "⋅": "·",
+        "∙": "·",
+        "⩽": "≤",
+        "≦": "≤",
+        "⩾": "≥",
+        "≧": "≥",
+        "⟶": "→",
+        "⟵": "←",
+    }
 )
 
 _WRAPPED = re.compile(
@@ -22,6 +39,7 @@ _WRAPPED = re.compile(
 )
 _FRACTION = re.compile(r"\\[dtc]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _SHORT_FRACTION = re.compile(r"\\[dtc]?frac\s*(\d)\s*(\d)")
+_ROOT = re.compile(r"\\sqrt\s*(?:\{([^{}]*)\}|(\d))")
 _SPACES = re.compile(r"\\[,;:! ]|\\quad|\\qquad|~|\\thinspace")
 _REMOVED = re.compile(r"\\(?:left|right|displaystyle|textstyle|big|Big|bigl|bigr)(?![a-zA-Z])|\\[()\[\]]|\$")
 _SYMBOLS = {
@@ -44,6 +62,18 @@ _SYMBOLS = {
     r"\leq": "≤",
     r"\ge": "≥",
     r"\geq": "≥",
+    r"\leqslant": "≤",
+    r"\geqslant": "≥",
+    r"\lt": "<",
+    r"\gt": ">",
+    r"\in": "∈",
+    r"\cup": "∪",
+    r"\rightarrow": "→",
+    r"\longrightarrow": "→",
+    r"\to": "→",
+    r"\rightleftharpoons": "⇌",
+    r"\downarrow": "↓",
+    r"\uparrow": "↑",
 }
 _COMMAND = re.compile(r"\\(?:[A-Za-z]+|%)")
 
@@ -61,6 +91,7 @@ def without_latex(text: str) -> str:
     for _ in range(4):
         before = text
         text = _WRAPPED.sub(r" \1 ", text)
+        text = _ROOT.sub(_root, text)
         text = _FRACTION.sub(r"(\1)/(\2)", _SHORT_FRACTION.sub(r"(\1)/(\2)", text))
         if text == before:
             break
@@ -70,6 +101,11 @@ def without_latex(text: str) -> str:
     text = re.sub(r"\s*\^\s*", "^", " ".join(plain(text).split()))
     text = re.sub(r"μ (?=[A-Za-zΩ])", "μ", text)
     return re.sub(r"(?:° ?|\bdegrees? (?=C|F))(?:C(?:elsius)?|F(?:ahrenheit)?)\b", _temperature, text)
+
+
+def _root(match: re.Match[str]) -> str:
+    under = (match.group(1) or match.group(2) or "").strip()
+    return f"√{under}" if under.isdigit() or len(under) == 1 else f"√({under})"
 
 
 def _temperature(match: re.Match[str]) -> str:

@@ -9,7 +9,6 @@ import io
 import math
 from typing import Annotated, Literal
 
-from PIL import Image, UnidentifiedImageError
 from pydantic import Field
 
 from benchwright.schemas.records import Record
@@ -128,6 +127,8 @@ ImageRule = Annotated[
 
 def image_size(data: bytes) -> tuple[int, int] | None:
     """Width and height in pixels, or None where the bytes hold no readable head."""
+    from PIL import Image, UnidentifiedImageError  # only an estimate of tokens needs it
+
     try:
         with Image.open(io.BytesIO(data)) as image:
             return image.size

@@ -86,7 +86,7 @@ def load(checkpoint: Checkpoint, settings: LocalSettings) -> Loaded:
         return _load(checkpoint, settings)
     except (OSError, ValueError, ImportError, KeyError) as error:
         told = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        hint = "; --trust-remote-code runs the checkpoint's own code" if "remote" in str(error) else ""
+        hint = "; trust_remote_code=true runs the checkpoint's own code" if "remote" in str(error) else ""
         raise UsageError(f"local/{checkpoint.name} cannot be loaded ({told}){hint}.") from error
     finally:
         if bars:

@@ -30,7 +30,12 @@ SPEC_NAME = "spec.json"
 ROWS_NAME = "rows.jsonl"
 RESPONSES_NAME = "responses.jsonl"
 JUDGEMENTS_NAME = "judgements.jsonl"
+STEPS_NAME = "steps.jsonl"
 RUN_ID_LENGTH = 16
+
+
+DecidedBy = Literal["status", "rules", "math-verify", "llm", "nobody"]
+"""Who gave a verdict: the call's own end, one of the judges, or none of them."""
 
 
 class Response(Record):
@@ -48,6 +53,8 @@ class Response(Record):
     completion_tokens: int | None = None
     call_id: str | None = None
     """Key of the call in the call store."""
+    reduced_images: int = 0
+    """Pictures of the request that were sent smaller than published, by the run's recorded rule."""
 
     @property
     def final(self) -> bool:
@@ -67,7 +74,7 @@ class Judgement(Record):
     key_digest: Sha256
     """Digest of the response together with what the judge was shown of the row."""
     outcome: Outcome
-    decided_by: Literal["status", "rules", "llm", "nobody"]
+    decided_by: DecidedBy
     reason: str
     """Stable kebab-case code."""
     rules: Outcome | None = None
@@ -84,9 +91,6 @@ class Judgement(Record):
         return self.outcome is not Outcome.UNJUDGED
 
 
-F = TypeVar("F", Response, Judgement)
-
-
 class Step(Record):
     """A key step of a response (SciVerse, section 3.2): knowledge or logic, right or wrong."""
 
@@ -95,6 +99,40 @@ class Step(Record):
     kind: Literal["K", "L"]
     """`K`: it states or recalls knowledge; `L`: it concludes or computes."""
     score: Literal[0, 1]
+
+
+class StepsRecord(Record):
+    """What the steps of one response are worth, and how that came about."""
+
+    row_id: str
+    key_digest: Sha256
+    """Digest of the response together with what a steps judge may be shown of the row (`steps_key`)."""
+    outcome: Literal["scored", "no-answer", "unjudged"]
+    """`no-answer`: the model's own failure, worth 0 in knowledge and in logic; `unjudged`: no figure came of it."""
+    reason: str
+    """Stable kebab-case code: `steps-scored`, `steps-failed`, `judge-timeout`, a call status, ..."""
+    detail: str = ""
+    """Why there are no scores, in words."""
+    steps: tuple[Step, ...] = ()
+    """In the response's order; empty unless scored."""
+    coverage: float | None = None
+    """Share of the response's words that stand in a step, in 0..1; None unless scored."""
+    injection_suspected: bool = False
+    """True when the response holds text made to look like a judge's reply or a fence."""
+    judge_status: CallStatus | None = None
+    """How the last call to the judge ended; None when it was not asked."""
+    judge_texts: tuple[str, ...] = ()
+    """The judging model's own words, call by call."""
+    round: int = 0
+    """How many earlier runs asked the judge and could not use its replies."""
+
+    @property
+    def final(self) -> bool:
+        """True when a later run leaves it alone."""
+        return self.outcome != "unjudged"
+
+
+F = TypeVar("F", Response, Judgement, StepsRecord)
 
 
 @dataclass(frozen=True)
@@ -150,6 +188,14 @@ def fitting(
     chosen = first_final([r for r in responses if digests.get(r.row_id) == r.asked_digest])
     keys = {row_id: judgement_key(rows[row_id], reply) for row_id, reply in chosen.items()}
     return chosen, first_final([j for j in judgements if keys.get(j.row_id) == j.key_digest])
+
+
+def fitting_steps(
+    rows: Mapping[str, ReleaseRow], responses: Mapping[str, Response], records: Sequence[StepsRecord]
+) -> dict[str, StepsRecord]:
+    """The steps that count for each answer that counts (see `fitting`), by row id."""
+    keys = {row_id: steps_key(rows[row_id], reply) for row_id, reply in responses.items()}
+    return first_final([record for record in records if keys.get(record.row_id) == record.key_digest])
 
 
 def first_final(records: Iterable[F]) -> dict[str, F]:
@@ -209,6 +255,11 @@ def judge_view(row: ReleaseRow, response: Response) -> dict[str, Any]:
 def judgement_key(row: ReleaseRow, response: Response) -> str:
     """Digest of `judge_view`."""
     return digest_of(judge_view(row, response))
+
+
+def steps_key(row: ReleaseRow, response: Response) -> str:
+    """Digest of the response and of all that a steps judge may be shown of the row, whatever its options."""
+    return digest_of({"steps": judge_view(row, response), "images": row.images})
 
 
 def errors_view(row: ReleaseRow, response: Response) -> dict[str, Any]:

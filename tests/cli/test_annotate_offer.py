@@ -23,6 +23,14 @@ def space(tmp_path: Path) -> Workspace:
     [
         (["tagging", "--from-run", "x"], "--from-run offers answers to judge, steps, errors"),
         (["answer", "--from-run", "x"], "--from-run offers answers to judge, steps, errors"),
+        (["quality", "--from-run", "nowhere"], "is no run folder: it has no spec.json"),
+        (
+            ["quality", "--from-run", "x", "--flags", "odd"],
+            "choose dead, ceiling, blind-solvable, suspect-key",
+        ),
+        (["quality", "--from-run", "x", "--slots", "2"], "one task a question"),
+        (["quality", "--from-run", "x", "--sample", "3"], "takes all flagged questions"),
+        (["judge", "--from-run", "x", "--flags", "dead"], "use it with quality --from-run"),
         (["judge", "--from-release", "x"], "--from-release offers rows to answer"),
         (["answer", "--versions", "original"], "use them with answer --from-release"),
         (["judge", "--from-run", "x", "--languages", "en"], "use them with answer --from-release"),

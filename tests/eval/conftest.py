@@ -16,6 +16,8 @@ import pytest
 
 from benchwright.cli.evaluate import evaluate
 from benchwright.cli.main import run_command
+from benchwright.eval.cells import Scored
+from benchwright.eval.step_metrics import StepScored
 from benchwright.schemas.digest import sha256_bytes
 from benchwright.schemas.records import Option, QuestionType, ReleaseRow, Split
 from benchwright.schemas.release_table import write_release_table
@@ -172,3 +174,48 @@ def command(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pyt
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("BENCHWRIGHT_WORKSPACE", raising=False)
     return Command(capsys)
+
+
+@pytest.fixture
+def placed() -> Callable[..., dict[str, Any]]:
+    """Factory of the fields that say where an evaluated row belongs."""
+
+    def fields(row_id: str, **given: Any) -> dict[str, Any]:
+        values: dict[str, Any] = {
+            "row_id": row_id,
+            "problem_id": row_id.split(":")[0],
+            "version": "original",
+            "language": "en",
+            "discipline": "physics",
+            "subject": "optics",
+            "level": "2 Easy",
+        }
+        return {**values, **given}
+
+    return fields
+
+
+@pytest.fixture
+def judged(placed: Callable[..., dict[str, Any]]) -> Callable[..., Scored]:
+    """Factory of rows with an outcome: `judged("p1:en", "consistent", version="vision-only")`."""
+
+    def row(row_id: str, outcome: str, **given: Any) -> Scored:
+        fields = {"question_type": QuestionType.SINGLE_CHOICE, "chance": 0.25, "status": "ok", **given}
+        return Scored.model_validate({**placed(row_id, **fields), "outcome": outcome})
+
+    return row
+
+
+@pytest.fixture
+def stepped(placed: Callable[..., dict[str, Any]]) -> Callable[..., StepScored]:
+    """Factory of rows with counted steps: `stepped("p1:en", (1, 2), (0, 3))`; an outcome in place of counts."""
+
+    def row(
+        row_id: str, k: tuple[int, int] | str, logic: tuple[int, int] = (0, 0), **given: Any
+    ) -> StepScored:
+        if isinstance(k, str):
+            return StepScored.model_validate({**placed(row_id, **given), "outcome": k})
+        counts = {"k_right": k[0], "k_steps": k[1], "l_right": logic[0], "l_steps": logic[1]}
+        return StepScored.model_validate({**placed(row_id, **given), "outcome": "scored", **counts})
+
+    return row

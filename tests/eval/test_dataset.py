@@ -122,3 +122,17 @@ def test_a_tampered_file_is_refused(release: Any, row: Rows) -> None:
     path.write_bytes(bytes(data))
     with pytest.raises(TamperedError, match="its sha256 differs"):
         open_dataset(str(made.folder), Selection())
+
+
+def test_preferred_versions_are_kept_to_unless_something_is_named(release: Any, row: Rows) -> None:
+    rows = [row("p0:o"), row("p0:f", version="knowledge-free")]
+    folder = str(release(rows).folder)
+
+    def chosen(**fields: Any) -> list[str]:
+        _, data = open_dataset(folder, Selection(**fields))
+        return [one.id for one in data.rows]
+
+    assert chosen(preferred=("original",)) == ["p0:o"]
+    assert chosen(preferred=("vision-only",)) == ["p0:f", "p0:o"]
+    assert chosen(preferred=("original",), versions=("knowledge-free",)) == ["p0:f"]
+    assert chosen(preferred=("original",), only=("p0:f",)) == ["p0:f"]

@@ -282,7 +282,7 @@ def test_a_verdict_in_the_response_moves_neither_judge(
 def test_random_baseline_falls_into_the_closed_form_interval_and_repeats_itself(
     command: Command, release: Any, row: Rows, tmp_path: Path
 ) -> None:
-    from benchwright.eval.metrics import chance_interval, chance_of
+    from benchwright.eval.chance import chance_interval, chance_of
 
     kinds = (
         [(QuestionType.SINGLE_CHOICE, 4)] * 1000
@@ -430,7 +430,7 @@ def test_rules_then_llm_asks_the_judge_only_what_the_rules_leave_open(
     )
     server = openai_server({"rules": [{"answer": "Same.\n[Consistent]"}]})
     scores = command.json(
-        *(release(rows).folder, "--model", model, "--judge", "rules+llm"),
+        *(release(rows).folder, "--model", model, "--judge", "chain"),
         *("--judge-model", "openai/judge", "--judge-base-url", server.base_url),
     )
     assert len(server.requests) == 1

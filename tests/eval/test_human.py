@@ -188,17 +188,18 @@ def test_people_stand_beside_a_model_on_the_rows_they_share(command, people, row
     model = replay({row.id: text for row, text in zip(rows, ["B", "B", "AC", "2.5 m", "A"], strict=True)})
     asked = command.json("run", folder, "--model", model, "--workspace", people.workspace.root)
     arguments = ["report", human, asked["run_id"], "--workspace", people.workspace.root]
-    table = people.workspace.root / "beside.md"
-    both = command.json(*arguments, "--out", table)
+    folder = people.workspace.root / "beside"
+    (both,) = command.json(*arguments, "--out", folder)["releases"]
     one, two = both["lines"]
     assert both["shared_rows"] == 2
     assert (one["model"], one["people"], one["items"], one["median_seconds"]) == ("human/A01", 1, 2, 15.0)
     assert (one["shared"]["consistent"], two["shared"]["consistent"]) == (1, 2)
     assert two["people"] is None and two["items"] == 5 and two["own"]["consistent"] == 4
-    text = table.read_text()
-    assert "| human/A01 | 1 | 2 | 15.0 | 50.0 | 50.0 | 9.5 to 90.5 |" in text
+    text = (folder / "report.md").read_text()
+    assert "Compared with people on the 2 rows that all have" in text
+    assert "| human/A01 | 50.0 | 9.5 to 90.5 | 1-2 |" in text, "on two rows nobody is told apart"
     out, _ = command(*arguments)
-    assert "2 runs on 2 shared rows" in out and "human/A01" in out
+    assert "2 runs of release on 2 shared rows" in out and "human/A01" in out
 
 
 def test_runs_without_a_common_row_are_not_put_beside_each_other(command, people, rows, row, release) -> None:

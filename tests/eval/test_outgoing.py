@@ -10,8 +10,9 @@ import pytest
 
 from benchwright.cli.common import progress
 from benchwright.eval.dataset import Dataset
-from benchwright.eval.plan import run_spec
-from benchwright.eval.runner import Models, RunSettings, run
+from benchwright.eval.passes import RunSettings
+from benchwright.eval.plan import Verdicts, Way, make_plan
+from benchwright.eval.runner import Models, run
 from benchwright.eval.spec import DatasetSpec, SamplingSpec
 from benchwright.eval.store import RunFolder
 from benchwright.models.registry import open_model
@@ -86,11 +87,11 @@ def test_a_picture_in_no_known_form_is_unsendable_and_the_rest_goes_on(
     )
     server = openai_server({"rules": [{"answer": "Answer: B"}]})
     tested = open_model("openai/m", server.base_url)
-    spec = run_spec(dataset, tested, "rules", None, SamplingSpec())
+    plan = make_plan(dataset, tested, Way(protocol="visscience"), SamplingSpec(), Verdicts("rules"))
     folder = RunFolder(tmp_path / "run")
-    folder.open(spec)
+    folder.open(plan.spec)
     with CallStore(tmp_path / "calls.sqlite") as calls:
-        result = run(spec, dataset, Models(tested), folder, calls, RunSettings(), progress)
+        result = run(plan, Models(tested), folder, calls, RunSettings(), progress)
     assert result.scores.statuses == {"ok": 1, "unsendable": 1}
     assert (result.scores.total.consistent, result.scores.total.not_run) == (1, 1)
     assert len(server.requests) == 1

@@ -11,7 +11,8 @@ import pytest
 
 from benchwright.models.prompts import load_prompt
 
-NAMES = ("direct", "judge", "judge-reminder")
+ASKING = ("cot", "direct", "visscience-cot", "visscience-direct")
+NAMES = (*ASKING, "judge", "judge-reminder")
 SHARED = Path(os.environ.get("BENCHWRIGHT_SHARED", Path(__file__).resolve().parents[2].parent / "shared"))
 
 
@@ -23,10 +24,15 @@ def words(text: str) -> list[str]:
 def test_both_languages_ask_for_the_same_values(name: str) -> None:
     en, zh = (load_prompt("benchwright.eval", name, language, "1") for language in ("en", "zh"))
     assert en.placeholders == zh.placeholders
-    wanted = {"nonce", "question", "answer", "response"} if name == "judge" else set()
-    assert en.placeholders == wanted
+    wanted = {"judge": {"nonce", "question", "answer", "response"}}
+    wanted |= {one: {"discipline"} for one in ASKING if one.startswith("visscience")}
+    assert en.placeholders == wanted.get(name, set())
     assert re.search(r"[一-鿿]", zh.text)
-    if name != "direct":
+    if name in ASKING:
+        # The line that the rules read, and that examples end with.
+        assert "Answer:" in en.text
+        assert "答案：" in zh.text
+    else:
         for prompt in (en, zh):
             assert "[Consistent]" in prompt.text
             assert "[Inconsistent]" in prompt.text

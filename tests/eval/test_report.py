@@ -6,8 +6,10 @@ import csv
 import io
 from collections.abc import Callable, Sequence
 
-from benchwright.eval.metrics import scored_row
-from benchwright.eval.report import Scores, markdown, same_family, score, scores_csv
+from benchwright.eval.cells import scored_row
+from benchwright.eval.families import own_family
+from benchwright.eval.report import Scores, score, scores_csv
+from benchwright.eval.report_page import markdown
 from benchwright.eval.spec import DatasetSpec, JudgeSpec, ModelSpec, RunSpec, SamplingSpec
 from benchwright.schemas.records import ReleaseRow, Split
 from benchwright.schemas.status import CallStatus, Outcome
@@ -17,6 +19,7 @@ Rows = Callable[..., ReleaseRow]
 
 def run_spec(tested: str = "openai/gpt-x", judge: str | None = None) -> RunSpec:
     return RunSpec(
+        protocol="visscience",
         dataset=DatasetSpec(
             name="ORG/NAME",
             origin="hub",
@@ -58,7 +61,7 @@ def test_an_incomplete_run_has_no_headline_figure(row: Rows) -> None:
     assert "**Incomplete:**" in text
     assert "The rules leave 1 open" in text
     assert "**100.0 %**" not in text
-    assert "100.0 *" in text
+    assert "| 100.0 * |" in text
 
 
 def test_names_from_the_data_cannot_break_the_tables(row: Rows) -> None:
@@ -96,8 +99,42 @@ def test_the_csv_reads_back_to_the_cells(row: Rows) -> None:
     assert by_subject == {"mechanics": "1.0", 'a "b", c': "0.0"}
 
 
-def test_a_judge_of_the_models_own_family_is_flagged() -> None:
-    assert same_family(run_spec("openai/gpt-4o-mini", "openai/gpt-4o"))
-    assert same_family(run_spec("openai/org/qwen-vl", "openai/other/qwen-72b"))
-    assert not same_family(run_spec("openai/gpt-4o", "openai/claude-x"))
-    assert not same_family(run_spec("openai/gpt-4o"))
+def test_a_judge_of_the_models_own_family_is_flagged(row: Rows) -> None:
+    related = {
+        ("openai/gpt-4o-mini", "openai/gpt-4o"),
+        ("openai/org/Qwen2-VL", "openai/other/qwen-72b"),
+        ("openai/o3", "openai/gpt-4o"),
+        ("openai/chatgpt-4o", "openai/gpt-5"),
+    }
+    for tested, judge in related:
+        assert own_family(run_spec(tested, judge)) == ("judge",), (tested, judge)
+    assert own_family(run_spec("openai/gpt-4o", "openai/claude-x")) == ()
+    assert own_family(run_spec("openai/gpt-4o")) == ()
+    scored = [scored_row(row("p1"), Outcome.CONSISTENT, CallStatus.OK)]
+    assert "may favour it" in markdown(score(run_spec("openai/gpt-4o-mini", "openai/gpt-4o"), scored, []))
+
+
+def test_sta_01_failed_rows_keep_their_place_in_what_is_said(row: Rows) -> None:
+    """Six right, two wrong, two that never came: both denominators, and no headline figure."""
+    rows = [row(f"p{number}") for number in range(10)]
+    ends = [Outcome.CONSISTENT] * 6 + [Outcome.INCONSISTENT] * 2 + [Outcome.NOT_RUN] * 2
+    scores = scores_of(rows, ends)
+    text = markdown(scores)
+    assert (
+        "**Incomplete:** 2 rows were not run and 0 were not judged. 6 of 8 scored rows are right, of 10"
+        in text
+    )
+    assert "**75.0 %**" not in text
+    (line,) = [line for line in text.splitlines() if line.startswith("| ALL |")]
+    cells = [cell.strip() for cell in line.strip("|").split("|")]
+    assert cells[1:9] == ["10", "8", "6", "2", "0", "0", "2", "75.0 *"]
+    assert cells[10] == "60.0"
+    lines = list(csv.DictReader(io.StringIO(scores_csv(scores.cells))))
+    assert all(line["n_total"] and line["n_scored"] for line in lines), "no cell without its n"
+
+
+def test_terminal_codes_and_markup_in_names_stay_signs(row: Rows) -> None:
+    subject = "a\x1b[31m<script>x</script>|b\u202e"
+    text = markdown(scores_of([row("p1", subject=subject), row("p2")], [Outcome.CONSISTENT] * 2))
+    assert "\x1b" not in text and "\u202e" not in text and "<script>" not in text
+    assert "a␛\\[31m\\<script\\>x\\</script\\>\\|b⟨U+202E⟩" in text

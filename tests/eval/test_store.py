@@ -22,6 +22,7 @@ Rows = Callable[..., ReleaseRow]
 
 def spec(digest: str = "a" * 64, temperature: float = 0.0) -> RunSpec:
     return RunSpec(
+        protocol="visscience",
         dataset=DatasetSpec(
             name="release",
             origin="folder",

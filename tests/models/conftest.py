@@ -76,3 +76,16 @@ def llama(tiny: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def llava(tiny: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder of a tiny random vision-language model."""
     return tiny.build_llava(tmp_path_factory.mktemp("checkpoints") / "tiny-llava")
+
+
+@pytest.fixture(scope="session")
+def idefics3(tiny: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of another kind of tiny random vision-language model."""
+    return tiny.build_idefics3(tmp_path_factory.mktemp("checkpoints") / "tiny-idefics3")
+
+
+@pytest.fixture(params=["llava", "idefics3"])
+def seeing(request: pytest.FixtureRequest) -> Path:
+    """Folder of each of the two kinds."""
+    folder: Path = request.getfixturevalue(request.param)
+    return folder

@@ -66,22 +66,26 @@ def test_a_batch_says_what_each_request_says_alone(llama: Path, sampling: Sampli
     )
 
 
-def test_images_texts_and_mixtures_in_one_batch(llava: Path) -> None:
+IMAGE_TOKENS = {"tiny-llava": 16, "tiny-idefics3": 4 + len("<global-img>") + 2}
+"""4 x 4 patches; or a quarter of them, with a tag of bytes and two tokens around it."""
+
+
+def test_images_texts_and_mixtures_in_one_batch(seeing: Path) -> None:
     requests = [
         *questions(3),
         ChatRequest("one", (Message.user("see ", picture("red")),), GREEDY),
         ChatRequest("two", (Message.user("see ", picture("red"), picture("blue")),), GREEDY),
         ChatRequest("other", (Message.user("what is it? ", picture("green")),), GREEDY),
     ]
-    together, alone = generate(llava, requests), one_by_one(llava, requests)
+    together, alone = generate(seeing, requests), one_by_one(seeing, requests)
     assert together == alone
     counts = {
         request.item_id: call.usage.prompt_tokens for request, call in zip(requests, together, strict=True)
     }
-    assert (counts["two"] or 0) - (counts["one"] or 0) == 16, "a picture of 4 x 4 patches is 16 tokens"
+    assert (counts["two"] or 0) - (counts["one"] or 0) == IMAGE_TOKENS[seeing.name]
 
 
-def test_the_image_reaches_the_model(llava: Path) -> None:
+def test_the_image_reaches_the_model(seeing: Path) -> None:
     """On the scores, since a random model may say the same about two pictures."""
     import torch
 
@@ -89,7 +93,7 @@ def test_the_image_reaches_the_model(llava: Path) -> None:
     from benchwright.models.local_loading import load
 
     settings = LocalSettings()
-    loaded = load(find_checkpoint(str(llava), settings), settings)
+    loaded = load(find_checkpoint(str(seeing), settings), settings)
     turns = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "?"}]}]
     text = loaded.template(turns, {})
     scores = []
@@ -320,7 +324,7 @@ def test_remote_code_runs_only_on_request_and_is_recorded(llama: Path, tmp_path:
     config = json.loads((folder / "config.json").read_text())
     own = {"AutoConfig": "own.OwnConfig", "AutoModelForCausalLM": "own.OwnModel"}
     (folder / "config.json").write_text(json.dumps(config | {"model_type": "own-llama", "auto_map": own}))
-    with pytest.raises(UsageError, match="trust-remote-code"):
+    with pytest.raises(UsageError, match="trust_remote_code"):
         generate(folder, questions(1))
     assert not ran.exists()
     model = open_model(f"local/{folder}", local=LocalSettings(trust_remote_code=True))

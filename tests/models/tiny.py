@@ -1,4 +1,4 @@
-"""Tiny random checkpoints, built anew: a real Llama, a real Llava, and a Llama that runs out of memory early.
+"""Tiny random checkpoints, built anew: a real Llama, a Llava, an Idefics3, and a Llama that runs out of memory early.
 
 The conftest beside this file loads it by its path. Nothing is downloaded; the weights are seeded.
 """
@@ -21,7 +21,7 @@ STRICT = (
 )
 
 
-def tokenizer(chat_template: str | None = CHAT) -> Any:
+def tokenizer(chat_template: str | None = CHAT, context: int = CONTEXT) -> Any:
     """Byte-level BPE over the whole byte alphabet: no unknown token in any language."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
@@ -42,13 +42,13 @@ def tokenizer(chat_template: str | None = CHAT) -> Any:
         bos_token="<s>",
         eos_token="</s>",
         additional_special_tokens=["<image>"],
-        model_max_length=CONTEXT,
+        model_max_length=context,
     )
     made.chat_template = chat_template
     return made
 
 
-def llama_config(words: Any) -> Any:
+def llama_config(words: Any, context: int = CONTEXT) -> Any:
     from transformers import LlamaConfig
 
     return LlamaConfig(
@@ -58,7 +58,7 @@ def llama_config(words: Any) -> Any:
         num_hidden_layers=2,
         num_attention_heads=4,
         num_key_value_heads=2,
-        max_position_embeddings=CONTEXT,
+        max_position_embeddings=context,
         bos_token_id=words.bos_token_id,
         eos_token_id=words.eos_token_id,
         pad_token_id=words.pad_token_id,
@@ -96,7 +96,7 @@ def build_llama(folder: Path, chat_template: str | None = CHAT, seed: int = 0) -
     return folder
 
 
-def build_llava(folder: Path) -> Path:
+def build_llava(folder: Path, context: int = CONTEXT) -> Path:
     """A vision-language model: CLIP (image 56, patch 14) and Llama, two layers of width 32 each."""
     import torch
     from transformers import (
@@ -107,7 +107,7 @@ def build_llava(folder: Path) -> Path:
         LlavaProcessor,
     )
 
-    words = tokenizer()
+    words = tokenizer(context=context)
     vision = CLIPVisionConfig(
         hidden_size=32,
         intermediate_size=64,
@@ -120,7 +120,7 @@ def build_llava(folder: Path) -> Path:
     model = LlavaForConditionalGeneration(
         LlavaConfig(
             vision_config=vision,
-            text_config=llama_config(words),
+            text_config=llama_config(words, context),
             image_token_index=words.convert_tokens_to_ids("<image>"),
             vision_feature_select_strategy="default",
             vision_feature_layer=-1,
@@ -139,6 +139,48 @@ def build_llava(folder: Path) -> Path:
         chat_template=CHAT,
         image_token="<image>",
     )
+    processor.save_pretrained(folder)
+    return folder
+
+
+def build_idefics3(folder: Path, context: int = CONTEXT) -> Path:
+    """Another vision-language model: its own vision tower (image 56, patch 14, four tokens a picture) and Llama."""
+    import torch
+    from transformers import (
+        Idefics3Config,
+        Idefics3ForConditionalGeneration,
+        Idefics3ImageProcessorPil,
+        Idefics3Processor,
+    )
+
+    words = tokenizer(context=context)
+    side = {"longest_edge": 56}
+    processor = Idefics3Processor(
+        image_processor=Idefics3ImageProcessorPil(size=side, max_image_size=side, do_image_splitting=False),
+        tokenizer=words,
+        image_seq_len=4,
+        chat_template=CHAT,
+    )  # adds its tokens to `words`, so the model comes after it
+    vision = {
+        "hidden_size": 32,
+        "intermediate_size": 64,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "image_size": 56,
+        "patch_size": 14,
+    }
+    torch.manual_seed(0)
+    model = Idefics3ForConditionalGeneration(
+        Idefics3Config(
+            vision_config=vision,
+            text_config=llama_config(words, context),
+            image_token_id=words.convert_tokens_to_ids("<image>"),
+            scale_factor=2,
+        )
+    )
+    sharpen(model)
+    set_ends(model, words)
+    model.save_pretrained(folder)
     processor.save_pretrained(folder)
     return folder
 

@@ -1,0 +1,85 @@
+"""What the commands on a finished run share: finding it, and the options of a model that is asked about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from benchwright.cli.evaluate_options import KEY_ENVIRONMENT, Options
+from benchwright.cli.evaluate_show import find_place, runs_folder
+
+if TYPE_CHECKING:
+    from benchwright.eval.store import RunFolder
+    from benchwright.models.chat import ChatModel
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def find_run(run: str, workspace: Path | None) -> RunFolder:
+    """The run folder of an id or path; whether it holds a run shows when its specification is read."""
+    from benchwright.eval.store import RunFolder
+
+    path = Path(run)
+    return RunFolder(path if path.is_dir() else runs_folder(find_place(workspace)) / run)
+
+
+def open_asked(options: Options) -> ChatModel:
+    """The model that a command asks about a run.
+
+    Raises:
+        UsageError: none was named, or it cannot be opened or cannot judge.
+    """
+    from benchwright.eval.plan import check_judge
+    from benchwright.models.registry import open_model
+    from benchwright.schemas.errors import UsageError
+
+    if options.judge_model is None:
+        raise UsageError("nobody is named who could be asked: add --judge-model, e.g. openai/NAME.")
+    model = open_model(options.judge_model, options.judge_base_url, options.judge_api_key_env)
+    check_judge(model)
+    return model
+
+
+def asked_model_options(function: F) -> F:
+    """Add the options of a model that is asked about a run: which one, how hard to try, what it may cost."""
+    options = (
+        click.option("--judge-model", default=None, help="The model to ask, e.g. openai/NAME."),
+        click.option("--judge-base-url", default=None, help="Its endpoint."),
+        click.option(
+            "--judge-api-key-env", default=KEY_ENVIRONMENT, show_default=True, help="Its key's variable."
+        ),
+        click.option(
+            "--concurrency", type=click.IntRange(min=1), default=8, show_default=True, help="Calls in flight."
+        ),
+        click.option(
+            "--attempts", type=click.IntRange(min=1), default=6, show_default=True, help="Tries for one call."
+        ),
+        click.option(
+            "--timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            default=120.0,
+            show_default=True,
+            metavar="SECONDS",
+            help="Longest wait for the reply to one try.",
+        ),
+        click.option(
+            "--budget", default=None, metavar="USD", help="Stop before the calls cost more than this."
+        ),
+        click.option(
+            "--prices",
+            type=click.Path(path_type=Path, dir_okay=False),
+            default=None,
+            help="TOML file with prices of tokens; they win over those of the recipe.",
+        ),
+        click.option(
+            "--allow-external",
+            is_flag=True,
+            help="Send questions and answers of an unreleased folder to a model outside this machine.",
+        ),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
