@@ -21,6 +21,7 @@ from benchwright.annotation.jobs.base import JsonObject, ReviewGroup, ReviewItem
 from benchwright.annotation.opinions import agreeing_fields
 from benchwright.annotation.slots import ItemKey, counted, item_key
 from benchwright.annotation.svg import text_html
+from benchwright.annotation.values import comparable
 from benchwright.annotation.verdicts import derive_verdicts
 from benchwright.schemas.digest import canonical_json, digest_of, sha256_bytes
 from benchwright.schemas.jobs import JOBS, Key, Proposal, Review
@@ -97,7 +98,7 @@ def disagreements(
         spoken = set(slots) <= {review.slot for review in said}
         fields = [field for field in unsettled[item] if spoken or _differ(said, field)]
         if fields:
-            found.append(Disagreement(item, _anonymous(said, recipe.seed), tuple(sorted(fields))))
+            found.append(Disagreement(item, answers_given(said, recipe.seed), tuple(sorted(fields))))
     return found
 
 
@@ -120,7 +121,7 @@ def adjudication_group(
     shown = _INTRODUCTION + group.guidelines.html
     page = replace(
         group,
-        config=_page_with_answers(group.config),
+        config=page_with_answers(group.config),
         guidelines=Guidelines(shown, sha256_bytes(shown.encode("utf-8"))),
         items=tuple(items),
         rejected=(),
@@ -137,7 +138,7 @@ def starting_values(job: str, found: Disagreement) -> list[Proposal]:
         values = [answer.values[field.name] for answer in answers if field.name in answer.values]
         if not values:
             continue
-        same = len(values) == len(found.answers) and len({canonical_json(value) for value in values}) == 1
+        same = len(values) == len(found.answers) and len({comparable(field, value) for value in values}) == 1
         if same or field.kind not in CLOSED:
             item_id, language, digest = found.item
             proposals.append(
@@ -186,8 +187,13 @@ def option_labels(config: str) -> Labels:
     return found
 
 
-def _anonymous(said: Iterable[Review], seed: int) -> tuple[Answer, ...]:
-    """The annotations in an order drawn from the seed, the item and who answered: it differs from item to item."""
+def answers_given(said: Iterable[Review], seed: int) -> tuple[Answer, ...]:
+    """One item's annotations in an order drawn from the seed, the item and who answered: it differs from item to item.
+
+    Args:
+        said: the submitted reviews of the item.
+        seed: of the recipe.
+    """
     by_annotation: dict[str, list[Review]] = defaultdict(list)
     for review in said:
         by_annotation[review.annotation_id].append(review)
@@ -215,7 +221,7 @@ def _differ(said: Iterable[Review], field: str) -> bool:
     for review in said:
         by_annotation.setdefault(review.annotation_id, None)
         if review.field == field and review.value is not None:
-            by_annotation[review.annotation_id] = canonical_json(review.value)
+            by_annotation[review.annotation_id] = comparable(JOBS[review.job].field(field), review.value)
     return len(by_annotation) > 1 and len(set(by_annotation.values())) > 1
 
 
@@ -223,7 +229,7 @@ def _with_answers(item: ReviewItem, found: Disagreement, job: str, labels: Label
     return {**item.build(), "answers_html": answers_html(job, found, labels)}
 
 
-def _page_with_answers(config: str) -> str:
+def page_with_answers(config: str) -> str:
     """The job's page below the answers; its controls stay as they are, so it is answered and read in the same way."""
     return (
         f'<View><Style>{_STYLE}</Style><View className="bw-answers-box">'

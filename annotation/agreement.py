@@ -108,7 +108,8 @@ def cohen_kappa(
 ) -> Estimate:
     """Chance-corrected agreement of two raters; of more, the mean over their pairs.
 
-    Pairs of raters without a common unit count for nothing.
+    Pairs of raters without a common unit count for nothing, and neither do pairs for which kappa is undefined because
+    all answers of both are one value (`pair_kappas` tells which).
 
     Args:
         table: each column is a rater.
@@ -117,25 +118,47 @@ def cohen_kappa(
         seed: of the bootstrap.
     """
     cost = _kappa_cost(table.values, weights)
+    pairs, items, units = _rater_pairs(table)
+    if not pairs:
+        return Estimate(None, None, None, 0)
+    everything = np.ones((1, _items(items)))
+    defined = [
+        cells for _, _, cells in pairs if not np.isnan(_kappa(everything @ cells, table.values, cost)).any()
+    ]
+    if not defined:
+        return Estimate(None, None, None, units)
+
+    def figure(drawn: FloatArray) -> FloatArray:
+        kappas = [_kappa(drawn @ cells, table.values, cost) for cells in defined]
+        return np.asarray(np.mean(kappas, axis=0), dtype=np.float64)
+
+    return resampled(figure, _items(items), units, resamples, seed)
+
+
+def pair_kappas(table: Table, weights: Weights = Weights.NONE) -> dict[tuple[int, int], float | None]:
+    """Kappa of each pair of raters (columns) with a common unit; None where all answers of both are one value."""
+    cost = _kappa_cost(table.values, weights)
+    pairs, items, _ = _rater_pairs(table)
+    found: dict[tuple[int, int], float | None] = {}
+    for one, other, cells in pairs:
+        value = float(_kappa(np.ones((1, _items(items))) @ cells, table.values, cost)[0])
+        found[one, other] = None if np.isnan(value) else value
+    return found
+
+
+def _rater_pairs(table: Table) -> tuple[list[tuple[int, int, FloatArray]], IntArray, int]:
+    """Pairs of raters with a common unit, their joint counts by item; the units' items; units with two answers."""
     pairable = (table.codes != MISSING).sum(axis=1) >= 2
     codes, items = table.codes[pairable], _renumbered(table.items[pairable])
-    n_items = _items(items)
-    pairs = []
+    pairs: list[tuple[int, int, FloatArray]] = []
     for one, other in combinations(range(codes.shape[1]), 2):
         first, second = codes[:, one], codes[:, other]
         both = (first != MISSING) & (second != MISSING)
         if both.any():
-            cells = np.zeros((n_items, table.values**2))
+            cells: FloatArray = np.zeros((_items(items), table.values**2))
             np.add.at(cells, (items[both], first[both] * table.values + second[both]), 1.0)
-            pairs.append(cells)
-
-    def figure(drawn: FloatArray) -> FloatArray:
-        kappas = [_kappa(drawn @ cells, table.values, cost) for cells in pairs]
-        return np.asarray(np.mean(kappas, axis=0), dtype=np.float64)
-
-    if not pairs:
-        return Estimate(None, None, None, 0)
-    return resampled(figure, n_items, len(codes), resamples, seed)
+            pairs.append((one, other, cells))
+    return pairs, items, len(codes)
 
 
 def krippendorff_alpha(table: Table, scale: Scale, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:

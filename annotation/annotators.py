@@ -14,7 +14,7 @@ from benchwright.annotation.consensus import CLOSED, joint_opinions
 from benchwright.annotation.gold import PASS_SHARE, is_right
 from benchwright.annotation.opinions import agreeing_fields, submitted_answers
 from benchwright.annotation.slots import answered_twice, counted
-from benchwright.schemas.digest import canonical_json
+from benchwright.annotation.values import comparable
 from benchwright.schemas.jobs import JOBS, Key, Proposal, Review
 from benchwright.schemas.records import Record
 from benchwright.schemas.review_states import QUALIFICATION, is_review_slot
@@ -146,8 +146,8 @@ def saw_proposal(review: Review, proposals: Mapping[Key, Proposal]) -> bool:
 
 def kept_proposal(review: Review, proposals: Mapping[Key, Proposal]) -> bool:
     """Whether an answer is the proposal: left alone on the page, or entered again as it was."""
-    proposal = proposals.get(review.key)
-    same = proposal is not None and canonical_json(proposal.value) == canonical_json(review.value)
+    proposal, field = proposals.get(review.key), JOBS[review.job].field(review.field)
+    same = proposal is not None and comparable(field, proposal.value) == comparable(field, review.value)
     return review.origin == "prediction" or same
 
 
@@ -203,7 +203,7 @@ def _same_as_others(states: Sequence[Review]) -> dict[str, Share]:
     same: dict[str, int] = defaultdict(int)
     pairs: dict[str, int] = defaultdict(int)
     for answers in by_key.values():
-        texts = [canonical_json(answer.value) for answer in answers]
+        texts = [comparable(JOBS[answer.job].field(answer.field), answer.value) for answer in answers]
         for place, answer in enumerate(answers):
             pairs[answer.pseudonym] += len(answers) - 1
             same[answer.pseudonym] += texts.count(texts[place]) - 1

@@ -21,8 +21,13 @@ if TYPE_CHECKING:
 
 JsonObject = dict[str, Any]
 _PAGE = 500
-_READ_LIMIT = 60.0
+ROWS_A_REQUEST = 200
+"""Tasks with all that hangs on them, asked for at once: about 2 MB."""
+_NEEDED = "id,data,annotations,result,completed_by,was_cancelled,lead_time,updated_at"
+"""Fields of tasks and of their annotations that are read: to work out the others takes the server twice as long."""
+_READ_LIMIT = 180.0
 _WRITE_LIMIT = 180.0
+"""Seconds for one reply: thousands of proposals in one list take long on a busy machine."""
 
 
 class ServerTrouble(BenchwrightError):
@@ -38,6 +43,8 @@ class Project:
     description: str
     config: str
     model_version: str
+    can_skip: bool = False
+    """True when the page shows Skip, which lies beside Submit and hides a task from its reviewer for good."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +68,12 @@ class Prediction:
 class ReviewServer:
     """One account on one Label Studio server."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, rows_a_request: int = ROWS_A_REQUEST) -> None:
         """Open a client; nothing is sent yet.
+
+        Args:
+            connection: address and token.
+            rows_a_request: tasks with all that hangs on them to ask for at once.
 
         Raises:
             UsageError: the SDK is not installed.
@@ -75,6 +86,7 @@ class ReviewServer:
                 f"{error.name} is missing: install the review client with `pip install 'benchwright[annotate]'`."
             ) from error
         self.connection = connection
+        self._rows_a_request = rows_a_request
         # One HTTP client for the SDK and for the two addresses it lacks. Proxy settings count for remote servers only.
         self._http: httpx.Client = httpx.Client(
             timeout=_READ_LIMIT, trust_env=not connection.loopback, follow_redirects=True
@@ -116,7 +128,8 @@ class ReviewServer:
     # --- projects --------------------------------------------------------------------------------------------
     def projects(self) -> list[Project]:
         """All projects, oldest first."""
-        rows = self._pages("/api/projects/", {"include": "id,title,description,label_config,model_version"})
+        fields = "id,title,description,label_config,model_version,show_skip_button"
+        rows = self._pages("/api/projects/", {"include": fields})
         return sorted((_project(row) for row in rows), key=lambda project: project.id)
 
     def create_project(self, title: str, description: str, config: str, instruction: str) -> Project:
@@ -133,6 +146,7 @@ class ReviewServer:
                 label_config=config,
                 expert_instruction=instruction,
                 show_instruction=True,
+                show_skip_button=False,
                 show_collab_predictions=True,
                 maximum_annotations=1,
                 sampling="Sequential sampling",
@@ -149,6 +163,7 @@ class ReviewServer:
                 project,
                 label_config=config,
                 expert_instruction=instruction,
+                show_skip_button=False,
                 description=description,
                 request_options={"max_retries": 0},
             ),
@@ -206,14 +221,9 @@ class ReviewServer:
 
     # --- tasks -----------------------------------------------------------------------------------------------
     def tasks(self, project: int) -> list[Task]:
-        """All tasks of a project, ids and data only."""
-        query = {
-            "project": str(project),
-            "fields": "task_only",
-            "include": "id,data",
-            "page_size": str(_PAGE),
-        }
-        return [Task(int(row["id"]), row["data"]) for row in self._pages("/api/tasks", query)]
+        """All tasks of a project, ids and data only, by id."""
+        query = {"fields": "task_only", "include": "id,data", "page_size": str(_PAGE)}
+        return [Task(int(row["id"]), row["data"]) for row in self._rows(project, [], query)]
 
     def import_tasks(self, project: int, tasks: Sequence[JsonObject]) -> None:
         """Import tasks, once.
@@ -244,40 +254,30 @@ class ReviewServer:
     def annotated(self, project: int, since: str | None = None) -> Iterator[JsonObject]:
         """Tasks with annotations, as the server tells them (`id`, `data`, `annotations`, `updated_at`).
 
+        Of annotations: `id`, `result`, `completed_by`, `was_cancelled`, `lead_time`, `updated_at`.
+
         Args:
             project: which project.
             since: only tasks that changed after this server time; None for all.
         """
         if since is not None:
-            changed = {
-                "filter": "filter:tasks:updated_at",
-                "operator": "greater",
-                "type": "Datetime",
-                "value": since,
-            }
-            yield from self._filtered(project, "and", [changed])
+            yield from self._rows(project, [_condition("updated_at", "Datetime", "greater", since)])
             return
-        worked = [
-            {
-                "filter": f"filter:tasks:{count}_annotations",
-                "operator": "greater",
-                "type": "Number",
-                "value": 0,
-            }
-            for count in ("total", "cancelled")
-        ]
-        yield from self._filtered(project, "or", worked)
+        seen: set[int] = set()
+        for count in ("total", "cancelled"):
+            worked = _condition(f"{count}_annotations", "Number", "greater", 0)
+            for row in self._rows(project, [worked]):
+                if row["id"] not in seen:
+                    seen.add(row["id"])
+                    yield row
 
     def drafted(self, project: int) -> list[JsonObject]:
         """Unsubmitted work of all reviewers: the drafts of every task that has one (`id`, `data`, `drafts`).
 
         The task list itself shows an account its own drafts only.
         """
-        items = [
-            {"filter": "filter:tasks:draft_exists", "operator": "equal", "type": "Boolean", "value": "true"}
-        ]
         found = []
-        for row in self._filtered(project, "and", items):
+        for row in self._rows(project, [_condition("draft_exists", "Boolean", "equal", "true")]):
             found.append({**row, "drafts": self._get(f"/api/tasks/{row['id']}/drafts", {})})
         return found
 
@@ -355,22 +355,33 @@ class ReviewServer:
         self._request("DELETE", f"/api/users/{user}/")
 
     # --- below -----------------------------------------------------------------------------------------------
-    def _filtered(self, project: int, conjunction: str, items: Sequence[JsonObject]) -> Iterator[JsonObject]:
-        query = json.dumps({"filters": {"conjunction": conjunction, "items": list(items)}})
-        yield from self._pages(
-            "/api/tasks", {"project": str(project), "fields": "all", "page_size": "100", "query": query}
-        )
+    def _rows(
+        self, project: int, conditions: Sequence[JsonObject], shown: Mapping[str, str] | None = None
+    ) -> Iterator[JsonObject]:
+        """Tasks that fulfil all conditions, by id, each once whatever reviewers do meanwhile.
+
+        The next request asks for what comes after the last id. Label Studio's numbered pages would shift: an annotation
+        deleted while page 1 is read makes page 2 begin one task later, and that task would never be seen.
+        """
+        shown = shown or {"fields": "all", "include": _NEEDED, "page_size": str(self._rows_a_request)}
+        last = 0
+        while True:
+            items = [*conditions, _condition("id", "Number", "greater", last)]
+            query = json.dumps({"filters": {"conjunction": "and", "items": items}})
+            rows = self._get("/api/tasks", {"project": str(project), "query": query, **shown})["tasks"]
+            yield from rows
+            if len(rows) < int(shown["page_size"]):
+                return
+            last = max(int(row["id"]) for row in rows)
 
     def _pages(self, path: str, query: Mapping[str, str]) -> Iterator[JsonObject]:
         """Rows of a paged address; read as plain JSON, since the SDK's typed models break on partial fields."""
         page = 1
         while True:
-            reply = self._get(path, {"page_size": str(_PAGE), **query, "page": str(page)})
-            rows = reply["tasks"] if "tasks" in reply else reply["results"]
+            reply = self._get(path, {**query, "page_size": str(_PAGE), "page": str(page)})
+            rows = reply["results"]
             yield from rows
-            total = int(reply["total"] if "total" in reply else reply["count"])
-            size = int({"page_size": str(_PAGE), **query}["page_size"])
-            if page * size >= total or not rows:
+            if page * _PAGE >= int(reply["count"]) or not rows:
                 return
             page += 1
 
@@ -411,6 +422,11 @@ class ReviewServer:
             raise ServerTrouble(f"could not {what}: {type(error).__name__}: {error}") from error
 
 
+def _condition(column: str, kind: str, operator: str, value: str | int) -> JsonObject:
+    """One condition on tasks, in the words of Label Studio's data manager."""
+    return {"filter": f"filter:tasks:{column}", "operator": operator, "type": kind, "value": value}
+
+
 def _project(row: JsonObject) -> Project:
     return Project(
         int(row["id"]),
@@ -418,4 +434,5 @@ def _project(row: JsonObject) -> Project:
         str(row["description"] or ""),
         str(row["label_config"] or ""),
         str(row["model_version"] or ""),
+        bool(row["show_skip_button"]),
     )

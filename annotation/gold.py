@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from benchwright.annotation.jobs.base import ReviewItem
 from benchwright.annotation.private import read_private, write_private
+from benchwright.annotation.values import comparable
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.jobs import JOBS, FieldKind, JobField, Key
 from benchwright.schemas.journal import read_jsonl
@@ -129,11 +130,9 @@ def is_right(field: JobField, value: JsonValue, known: JsonValue) -> bool:
     """Whether an answer is right; a level may be `LEVEL_SLACK` off."""
     if field.kind is FieldKind.INTEGER and isinstance(value, int) and isinstance(known, int):
         return abs(value - known) <= LEVEL_SLACK
-    if field.kind is FieldKind.MULTI and isinstance(value, list) and isinstance(known, list):
-        return sorted(map(str, value)) == sorted(map(str, known))
     if isinstance(value, str) and isinstance(known, str):
         return value.split() == known.split()
-    return value == known
+    return comparable(field, value) == comparable(field, known)
 
 
 def _check(path: Path, number: int, job: str, name: str, value: JsonValue) -> None:

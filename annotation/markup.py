@@ -14,19 +14,31 @@ LANGUAGE_NAMES = {"en": "English", "zh": "中文"}
 STYLE = """
 .bw-page{display:grid;grid-template-columns:minmax(0,3fr) minmax(260px,2fr);gap:28px;align-items:start}
 .bw-side{position:sticky;top:0}
-.bw-side h4,.bw-side h5{font-size:14px !important;font-weight:600;margin:12px 0 4px !important}
+.bw-side h4,.bw-side h5{font-size:14px !important;font-weight:600;margin:10px 0 4px !important}
 .bw-side .lsf-choices{margin:4px 0 !important}
-.bw-side .lsf-choice_layout_inline{margin:0 14px 0 0 !important;padding:0 !important;height:26px}
-.bw-closing{margin-top:18px;border-top:1px solid #d0d7de}
+.bw-side .lsf-choice_layout_inline{margin:0 16px 2px 0 !important;padding:0 !important;height:auto}
+.bw-side .lsf-choice label{font-weight:400;color:inherit}
+.bw-side .lsf-choice .ant-checkbox-wrapper,.bw-side .lsf-choice .ant-checkbox + span{
+height:auto !important;min-height:0 !important;line-height:22px !important}
+.bw-side .ant-radio-inner,.bw-side .lsf-choice .ant-checkbox:not(.ant-checkbox-checked) .ant-checkbox-inner{
+border:1px solid #818b98 !important}
+.bw-page ::placeholder{color:#6e7781 !important;opacity:1}
+.bw-closing{margin-top:14px;border-top:1px solid #d0d7de}
 .bw-field textarea{field-sizing:content;height:auto !important;max-height:60vh;line-height:1.5}
 @keyframes bw-rest{from,to{visibility:hidden}}
 .bw-field textarea,.bw-field input{animation:bw-rest .3s}
 .lsf-sidepanels:not(:has(.lsf-labels)) .lsf-sidepanels__wrapper{display:none}
 .lsf-sidepanels:not(:has(.lsf-labels)){padding-right:0 !important}
+.lsf-tabs-panel:has(.lsf-info){height:168px !important}
+.lsf-tabs-panel:has(.lsf-info) + .lsf-tabs-panel{height:calc(100% - 168px) !important}
+.lsf-info [data-testid=empty-state]{padding:14px}
+.lsf-info .bg-primary-background{display:none}
+.lsf-outliner-item__title{min-width:0;flex-wrap:wrap}
+.lsf-outliner-item__text{max-width:150px !important}
 .bw-guide h4{font-weight:700;margin:14px 0 4px}
 .bw-guide li{list-style:disc;margin:2px 0 2px 20px}
 .bw-guide + .bw-guide{border-top:1px solid #d0d7de;margin-top:18px;padding-top:14px}
-.bw-q{font-size:16px;line-height:1.65;max-width:72ch;color:#1f2328}
+.bw-q{font-size:16px;line-height:1.65;max-width:72ch;color:#1f2328;overflow:auto hidden;overflow-wrap:break-word}
 .bw-q .bw-lang{color:#6e7781;font-size:12px;letter-spacing:.06em;margin:18px 0 4px}
 .bw-q .bw-options{margin:8px 0 0;padding:0;list-style:none}
 .bw-q .bw-options li{margin:2px 0}
@@ -35,8 +47,8 @@ STYLE = """
 .bw-q figure{margin:12px 0}
 .bw-q img{max-width:100%;max-height:460px;background:#fff}
 .bw-q svg.bw-math{display:inline-block !important;max-width:none}
-.bw-q .bw-display{margin:8px 0;text-align:center;overflow-x:auto}
-.bw-q .bw-table{border-collapse:collapse;margin:8px 0}
+.bw-q .bw-display{display:block;margin:8px 0;text-align:center;overflow:auto hidden}
+.bw-q .bw-table{border-collapse:collapse;margin:8px 0;display:block;overflow-x:auto}
 .bw-q .bw-table td{border:1px solid #8c959f;padding:3px 8px}
 .bw-q .bw-panel{margin:14px 0;padding:4px 14px 8px;border:1px solid #d0d7de;border-radius:6px}
 .bw-q .bw-panel h5{margin:4px 0;font-size:12px;letter-spacing:.04em;color:#57606a;font-weight:600}
@@ -46,13 +58,20 @@ STYLE = """
 .bw-q .bw-solution{margin-top:8px;color:#424a53}
 .bw-two{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:20px}
 .bw-q .bw-fault{background:#ffebe9;color:#a40e26;border:1px solid #ff8182;border-radius:3px;padding:0 4px}
+[data-color-scheme=dark] .bw-q{background:#fdfdfc;padding:8px 14px;margin-bottom:10px;border-radius:6px}
+[data-color-scheme=dark] .bw-q:has(.bw-panel:only-child){padding:0}
+[data-color-scheme=dark] .bw-q .bw-panel:only-child{border:0}
+[data-color-scheme=dark] .bw-page ::placeholder{color:#9b9b95 !important}
+[data-color-scheme=dark] .lsf-outliner-item .lsf-labels-list{color:#dcdcda !important}
 """ + "".join(
     f".bw-rows-{rows} textarea{{min-height:{21 * rows + 16}px !important}}\n" for rows in range(2, 13)
 )
-"""Style of the review pages, put into the labelling config.
+"""Style of the review pages, put into the labelling config. No `>` may stand in it: Label Studio writes it `&gt;`.
 
-Pages without regions hide the panel that lists them. A prefilled field takes the focus when it appears, and a key that
-should choose would be typed into it: so fields are invisible, and cannot be focused, for their first moment.
+Pages without regions hide the panel that lists them; elsewhere the list gets the room, not the empty details above.
+In the dark scheme what is shown lies on white paper, as its pictures do. A prefilled field takes the focus when it
+appears, and a key that should choose would be typed into it: so fields are invisible, and cannot be focused, for their
+first moment.
 """
 
 

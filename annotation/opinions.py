@@ -20,6 +20,7 @@ from benchwright.annotation.agreement import (
     set_disagreement,
 )
 from benchwright.annotation.slots import REMARKS, ItemKey, item_key
+from benchwright.annotation.values import without_order
 from benchwright.schemas.digest import canonical_json
 from benchwright.schemas.jobs import JOBS, FieldKind, JobField, Review
 from benchwright.schemas.review_states import is_review_slot, moment
@@ -116,9 +117,14 @@ def answers_table(measure: Measure, column: str = "pseudonym") -> Table:
     return Table(table, max(len(values), 1), own, numbers=_numbers(values), distances=distances)
 
 
+def raters(measure: Measure, column: str = "pseudonym") -> list[str]:
+    """The columns of `answers_table`, in their order."""
+    return list(_index(str(getattr(opinion, column)) for opinion in measure.opinions))
+
+
 def _of_field(field: JobField, reviews: Sequence[Review]) -> list[Measure]:
     if field.kind is FieldKind.OBJECT:
-        return _of_objects(field.name, reviews)
+        return _of_objects(field, reviews)
     opinions = tuple(_opinion(review, "", review.value) for review in reviews)
     if field.kind is FieldKind.INTEGER:
         known = field.minimum is not None and field.maximum is not None
@@ -126,16 +132,18 @@ def _of_field(field: JobField, reviews: Sequence[Review]) -> list[Measure]:
         return [Measure(field.name, Scale.ORDINAL, opinions, order)]
     if field.kind is FieldKind.MULTI:
         return [
-            Measure(field.name, Scale.GIVEN, tuple(_opinion(r, "", _as_set(field, r.value)) for r in reviews))
+            Measure(
+                field.name, Scale.GIVEN, tuple(_opinion(r, "", _in_order(field, r.value)) for r in reviews)
+            )
         ]
     if field.kind is FieldKind.TEXT:
         return [Measure(field.name, None, tuple(_opinion(r, "", _plain_text(r.value)) for r in reviews))]
     return [Measure(field.name, Scale.NOMINAL, opinions, field.values)]
 
 
-def _of_objects(name: str, reviews: Sequence[Review]) -> list[Measure]:
+def _of_objects(field: JobField, reviews: Sequence[Review]) -> list[Measure]:
     """Objects, part by part. A part that one person filled in and another did not is a disagreement."""
-    parts = [(review, _parts(review.value)) for review in reviews]
+    parts = [(review, _parts(_in_order(field, review.value))) for review in reviews]
     there: dict[ItemKey, set[tuple[str, str]]] = defaultdict(set)
     for review, found in parts:
         there[item_key(review)] |= set(found)
@@ -144,7 +152,7 @@ def _of_objects(name: str, reviews: Sequence[Review]) -> list[Measure]:
         for label, unit in sorted(there[item_key(review)]):
             opinions[label].append(_opinion(review, unit, found.get((label, unit), ABSENT)))
     return [
-        Measure(f"{name}: {label}", _scale_of(label, opinions[label]), tuple(opinions[label]))
+        Measure(f"{field.name}: {label}", _scale_of(label, opinions[label]), tuple(opinions[label]))
         for label in sorted(opinions)
     ]
 
@@ -256,9 +264,9 @@ def _number(value: JsonValue) -> float:
     return float(value) if isinstance(value, (int, float)) else 0.0
 
 
-def _as_set(field: JobField, value: JsonValue) -> JsonValue:
+def _in_order(field: JobField, value: JsonValue) -> JsonValue:
     """Options that were ticked have no order; other lists, e.g. a problem's choices, do."""
-    return sorted(value, key=str) if field.values and isinstance(value, list) else value
+    return value if field.ordered else without_order(value)
 
 
 def _plain_text(value: JsonValue) -> JsonValue:

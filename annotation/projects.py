@@ -101,7 +101,7 @@ def _renew(server: ReviewServer, project: Project, group: ReviewGroup) -> None:
     """Bring the look of a page and its guidelines up to date; since when the new ones are shown is kept with it."""
     known = _guidelines(project.description)
     same = bool(known) and known[-1][0] == group.guidelines.sha256
-    if same and project.config == group.config:
+    if same and project.config == group.config and not project.can_skip:
         return
     description = project.description
     if not same:

@@ -32,6 +32,8 @@ from benchwright.schemas.review_states import current_states
 from benchwright.schemas.workspace import Workspace
 
 State = Literal["submitted", "skipped", "draft", "deleted"]
+_Spoken = tuple[str, str]
+"""Annotation and field."""
 _OVERLAP = timedelta(seconds=10)
 """How far an incremental pull looks back beyond the last one: a task written meanwhile must not be missed."""
 
@@ -132,13 +134,23 @@ def write_verdicts(
 
 
 def unseen(known: Iterable[Review], fresh: Iterable[Review]) -> list[Review]:
-    """The states that are not in the journal yet, each once, oldest first within an annotation."""
-    seen = {_state_name(review) for review in known}
+    """The states that are not in the journal yet, each once, oldest first within an annotation.
+
+    What the journal last called deleted and the server shows again (a backup was put back) is said anew: the last line
+    on it would otherwise stand.
+    """
+    last: dict[_Spoken, Review] = {}
+    seen: set[tuple[str, ...]] = set()
+    for review in known:
+        last[review.annotation_id, review.field] = review
+        seen.add(_state_name(review))
     added = []
     for review in fresh:
-        name = _state_name(review)
-        if name not in seen:
-            seen.add(name)
+        spoken = (review.annotation_id, review.field)
+        back = review.state != "deleted" and spoken in last and last[spoken].state == "deleted"
+        if back or _state_name(review) not in seen:
+            seen.add(_state_name(review))
+            last[spoken] = review
             added.append(review)
     return added
 
@@ -246,7 +258,7 @@ def _gone(known: Sequence[Review], mark: ProjectMark, kind: str, present: Iterab
     ]
 
 
-def _state_name(review: Review) -> tuple[str, str, str, str, str]:
+def _state_name(review: Review) -> tuple[str, ...]:
     said = canonical_json([review.value, review.undecided])
     return (review.annotation_id, review.field, review.updated_at, review.state, said)
 

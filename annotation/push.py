@@ -30,6 +30,8 @@ from benchwright.schemas.workspace import Workspace
 
 BATCH = 200
 BATCH_BYTES = 16_000_000
+ALWAYS_SHOWN = frozenset({"taxonomy"})
+"""Jobs whose item is the proposal itself: nothing can be shown without it, so none is ever withheld."""
 _ATTEMPTS = 3
 """Rounds without any progress after which a push gives up."""
 
@@ -178,7 +180,7 @@ def _wanted_tasks(
     wanted, rejected = [], []
     for item in group.items:
         key = task_key(job, slot, item)
-        withheld = is_withheld(recipe, key)
+        withheld = job.name not in ALWAYS_SHOWN and is_withheld(recipe, key)
         data = {
             **(without_hints(item, item.data) if withheld else item.data),
             "withheld": withheld,

@@ -17,6 +17,7 @@ from benchwright.annotation.agreement import (
     Weights,
     cohen_kappa,
     krippendorff_alpha,
+    pair_kappas,
     percent_agreement,
     resampled,
 )
@@ -32,7 +33,8 @@ from benchwright.annotation.annotators import (
 )
 from benchwright.annotation.consensus import CLOSED
 from benchwright.annotation.gold import load_gold
-from benchwright.annotation.opinions import Measure, answers_table, measures, submitted_answers
+from benchwright.annotation.left_open import left_open
+from benchwright.annotation.opinions import Measure, answers_table, measures, raters, submitted_answers
 from benchwright.annotation.proposals import newest_proposals
 from benchwright.annotation.slots import (
     ItemKey,
@@ -112,6 +114,7 @@ def _group_figures(
         in_two_slots=len(answered_twice(states)),
         verdicts=dict(sorted(Counter(verdict.basis for verdict in verdicts).items())),
         adjudicated_by_a_party=_by_a_party(live),
+        left_open=dict(sorted(Counter(item.why for item in left_open(job, live, verdicts)).items())),
         fields=tuple(field_agreement(measure, recipe.seed) for measure in measures(job, live)),
         kept=_kept(reviewing, known.proposals, recipe.seed) if enough else {},
         anchoring=anchoring(job, reviewing, known.proposals, recipe.seed) if enough else (),
@@ -126,24 +129,36 @@ def field_agreement(measure: Measure, seed: int) -> FieldAgreement:
     table = answers_table(measure)
     paired = {item for item, answers in _answers_by_unit(measure).items() if answers >= 2}
     percent = _interval(percent_agreement(table, seed=seed))
-    kappa = weights = alpha = None
     scale = measure.scale
-    if scale is not None:
-        alpha = _interval(krippendorff_alpha(table, scale, seed=seed))
-    if scale in {Scale.NOMINAL, Scale.ORDINAL}:
-        weights = Weights.NONE if scale is Scale.NOMINAL else Weights.QUADRATIC
-        kappa = _interval(cohen_kappa(answers_table(measure, "slot"), weights, seed=seed))
+    alpha = None if scale is None else _interval(krippendorff_alpha(table, scale, seed=seed))
     return FieldAgreement.model_validate(
         {
             "name": measure.name,
             "scale": _scale_name(measure),
             "items": len(paired),
             "percent": percent,
-            "kappa": kappa if kappa is not None and kappa.n else None,
-            "kappa_weights": str(weights) if weights is not None and kappa is not None and kappa.n else None,
             "alpha": alpha,
+            **(_kappa(measure, scale, seed) if scale in {Scale.NOMINAL, Scale.ORDINAL} else {}),
         }
     )
+
+
+def _kappa(measure: Measure, scale: Scale | None, seed: int) -> dict[str, object]:
+    """The fields of `FieldAgreement` about kappa; none where no item has two answers."""
+    table = answers_table(measure, "slot")
+    weights = Weights.NONE if scale is Scale.NOMINAL else Weights.QUADRATIC
+    estimate = cohen_kappa(table, weights, seed=seed)
+    if not estimate.units:
+        return {}
+    slots, pairs = raters(measure, "slot"), pair_kappas(table, weights)
+    return {
+        "kappa": _interval(estimate),
+        "kappa_weights": str(weights),
+        "kappa_pairs": sum(value is not None for value in pairs.values()),
+        "kappa_undefined": tuple(
+            f"{slots[one]}-{slots[other]}" for (one, other), value in pairs.items() if value is None
+        ),
+    }
 
 
 def anchoring(

@@ -15,7 +15,8 @@ from benchwright.schemas.review_figures import FieldAgreement, Interval, JobFigu
 NOTES = (
     "An interval holds 95 % of 1,000 resamples of the items; all parts of an item are drawn together.",
     "Equal: share of the pairs of answers to one thing that are the same.",
-    "Kappa: Cohen's, between the slots, corrected for agreement by chance; levels with quadratic weights.",
+    "Kappa: Cohen's, between the slots (of more than two the mean over pairs), corrected for agreement by chance; "
+    "levels with quadratic weights. A pair of slots whose answers are all one value has none and is left out.",
     "Alpha: Krippendorff's, over all people; levels by ranks, sets by what they do not share, boxes by 1 - "
     "intersection over union. By custom 0.8 and more is firm, 0.667 and more allows tentative conclusions.",
     "A dash: undefined, because nobody's answers vary, or too few resamples have a value. Texts are counted as equal "
@@ -168,6 +169,13 @@ def _lead(figures: JobFigures) -> tuple[str, ...]:
             f"{_count(figures.adjudicated_by_a_party, 'item was', 'items were')} decided by one of those who had "
             "answered it."
         )
+    if figures.left_open:
+        why = ", ".join(f"{n:,} {name}" for name, n in figures.left_open.items())
+        total = sum(figures.left_open.values())
+        lines.append(
+            f"{_count(total, 'item has', 'items have')} no value although adjudicated ({why}); annotate status names "
+            f"{'it' if total == 1 else 'them'}."
+        )
     if figures.in_two_slots:
         lines.append(
             f"{_count(figures.in_two_slots, 'item was', 'items were')} answered by one person in two slots and counted "
@@ -192,7 +200,7 @@ def _agreement_table(figures: JobFigures) -> PageTable:
             field.scale or "text",
             f"{field.items:,}",
             interval_words(field.percent, percent=True),
-            _kappa_words(field),
+            kappa_words(field),
             interval_words(field.alpha),
         )
         for field in figures.fields
@@ -200,9 +208,20 @@ def _agreement_table(figures: JobFigures) -> PageTable:
     return PageTable("Agreement", ("field", "scale", "items", "equal", "kappa", "alpha"), rows)
 
 
-def _kappa_words(field: FieldAgreement) -> str:
+def kappa_words(field: FieldAgreement) -> str:
+    """Kappa with its interval and, where some pair of slots has none, the mean's count and those pairs."""
     words = interval_words(field.kappa)
-    return f"{words}, weighted" if field.kappa_weights == "quadratic" and words != "-" else words
+    if words != "-" and field.kappa_weights == "quadratic":
+        words += ", weighted"
+    if not field.kappa_undefined:
+        return words
+    left = ", ".join(field.kappa_undefined)
+    of = field.kappa_pairs + len(field.kappa_undefined)
+    return (
+        f"{words}; mean of {field.kappa_pairs} of {of} pairs, undefined: {left}"
+        if field.kappa_pairs
+        else words
+    )
 
 
 def _kept_table(figures: JobFigures) -> PageTable:

@@ -17,6 +17,8 @@ from benchwright.schemas.errors import ItemError
 
 _RULE = {"stroke": "currentColor", "stroke-width": "50", "fill": "none"}
 """What a style sheet says of table rules elsewhere; here it must stand on the element."""
+_WIDE = 20.0
+"""Width in em from which a formula stands on a line of its own, where it can be scrolled; two columns leave 22."""
 _HREFS = ("href", "{http://www.w3.org/1999/xlink}href")
 
 
@@ -39,7 +41,7 @@ def formula_svg(tex: str, display: bool = False) -> str:
     Raises:
         ItemError: as `Typesetter.drawing`.
     """
-    return _svg(_draw(tex, display))
+    return _drawn(tex, display)[0]
 
 
 def _segment_html(part: Segment) -> str:
@@ -54,10 +56,10 @@ def _segment_html(part: Segment) -> str:
 
 def _math_html(part: Math) -> str:
     try:
-        drawn = formula_svg(part.tex, part.display)
+        drawn, width = _drawn(part.tex, part.display)
     except ItemError as error:
         return _fault(part.tex, str(error))
-    return f'<div class="bw-display">{drawn}</div>' if part.display else drawn
+    return f'<span class="bw-display">{drawn}</span>' if part.display or width > _WIDE else drawn
 
 
 def _table_html(table: Table) -> str:
@@ -72,14 +74,16 @@ def _fault(source: str, why: str) -> str:
     return f'<code class="bw-fault" title="{html.escape(why, quote=True)}">{html.escape(source)}</code>'
 
 
+@lru_cache(maxsize=4000)  # an option, a proposal and a preview often hold the same formula
+def _drawn(tex: str, display: bool) -> tuple[str, float]:
+    """A formula and its width in em."""
+    drawing = _typesetter().drawing(tex, display)
+    return _svg(drawing), drawing.width
+
+
 @lru_cache(maxsize=1)
 def _typesetter() -> Typesetter:
     return make_typesetter(load_font())
-
-
-@lru_cache(maxsize=4000)
-def _draw(tex: str, display: bool) -> Drawing:
-    return _typesetter().drawing(tex, display)
 
 
 def _svg(drawing: Drawing) -> str:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.annotate_offer import OfferOptions, nothing_to_review, offer, offer_options
+from benchwright.cli.annotate_offer import (
+    OfferOptions,
+    flagged_kinds,
+    nothing_to_review,
+    offer,
+    offer_options,
+)
 from benchwright.cli.annotate_plan import plan
-from benchwright.cli.annotate_report import adjudicate, report
+from benchwright.cli.annotate_report import adjudicate, report, tell_left_open
 from benchwright.cli.annotate_server import (
     open_server,
     pages_json,
@@ -29,6 +36,9 @@ from benchwright.cli.common import (
     say,
     workspace_option,
 )
+
+if TYPE_CHECKING:
+    from benchwright.schemas.workspace import Workspace
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -109,8 +119,13 @@ def push(
     from benchwright.annotation.items import waits_for
     from benchwright.annotation.jobs import find_job
 
-    review_job, space = find_job(job), open_workspace(workspace)
-    offer(space, job, OfferOptions(**offered))
+    review_job, space, options = find_job(job), open_workspace(workspace), OfferOptions(**offered)
+    offer(space, job, options)
+    others = qualification or any(given is not None for given in (slots, no_proposal_share, gold))
+    kinds = flagged_kinds(job, options, other_pages=others)
+    if kinds is not None and options.from_run is not None:
+        _push_flagged(space, options.from_run, kinds, (url, token), as_json)
+        return
     groups = review_job.groups(space)
     if not groups:
         raise nothing_to_review(space, job)
@@ -124,6 +139,32 @@ def push(
     result = {"job": job, "waiting": waiting, "pages": pages_json(pages)}
     table = pages_table(f"annotate push {job}", pages)
     emit(result, table, as_json, f"review in the browser, then: annotate pull {job}")
+    refuse_rejected(pages)
+
+
+def _push_flagged(
+    space: Workspace,
+    run: str,
+    kinds: frozenset[str],
+    server_at: tuple[str | None, str | None],
+    as_json: bool,
+) -> None:
+    """Put the questions that a run's statistics flag before people once more."""
+    from benchwright.annotation.flagged import JOB, push_flagged, read_flagged
+    from benchwright.annotation.jobs import find_job
+
+    flagged = read_flagged(space, run, kinds)
+    with (
+        open_server(space, *server_at) as server,
+        progress(len(flagged.flags), "pushing flagged questions") as bar,
+    ):
+        pages = push_flagged(server, space, find_job(JOB), flagged, bar.advance)
+    counts = Counter(flag.kind for flags in flagged.flags.values() for flag in flags)
+    listed = ", ".join(f"{n} {kind}" for kind, n in sorted(counts.items()))
+    say(f"run {flagged.run_id}: {len(flagged.flags)} questions flagged ({listed})")
+    result = {"job": JOB, "run": flagged.run_id, "flags": dict(counts), "pages": pages_json(pages)}
+    table = pages_table(f"annotate push {JOB}: looked at again", pages)
+    emit(result, table, as_json, f"review in the browser, then: annotate pull {JOB}")
     refuse_rejected(pages)
 
 
@@ -171,6 +212,7 @@ def pull(
 def status(workspace: Path | None, as_json: bool) -> None:
     """Show how far the reviews are and whether the review server runs."""
     from benchwright.annotation.jobs import REVIEW_JOBS
+    from benchwright.annotation.left_open import left_open_items
     from benchwright.annotation.server import running_server
     from benchwright.annotation.summary import job_states, next_command, next_job, shown_jobs, stale_items
 
@@ -178,6 +220,7 @@ def status(workspace: Path | None, as_json: bool) -> None:
     jobs = shown_jobs(space, REVIEW_JOBS)
     states = [state for job in jobs for state in job_states(space, job)]
     stale = sum(stale_items(space, job) for job in jobs)
+    left = [item for shown in jobs for item in left_open_items(space, shown.name)]
     running, job = running_server(space), next_job(states)
     counts = ("items", "proposed", "agreed", "open", "skipped", "draft", "untouched", "waiting")
     columns = ("job", "group", *counts)
@@ -191,7 +234,9 @@ def status(workspace: Path | None, as_json: bool) -> None:
         "stale": stale,
         "next": job,
         "jobs": [vars(s) for s in states],
+        "left_open": [vars(item) for item in left],
     }
+    tell_left_open(left)
     emit(result, table, as_json, next_command(space, states, serving=running is not None))
 
 

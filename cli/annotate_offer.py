@@ -31,16 +31,18 @@ class OfferOptions:
     versions: str | None
     languages: str | None
     sample: int | None
+    flags: str | None
 
 
 def offer_options(function: F) -> F:
-    """Add `--from-run`, `--from-release`, `--versions`, `--languages` and `--sample`."""
+    """Add `--from-run`, `--from-release`, `--versions`, `--languages`, `--sample` and `--flags`."""
     options = (
         click.option(
             "--from-run",
             metavar="RUN",
             default=None,
-            help="judge, steps, errors: offer the answers of this run (its id, or its folder). Remembered.",
+            help="judge, steps, errors: offer the answers of this run (its id, or its folder). Remembered. "
+            "quality: put the questions that the run's statistics flag before people once more.",
         ),
         click.option(
             "--from-release",
@@ -60,6 +62,12 @@ def offer_options(function: F) -> F:
             type=click.IntRange(min=1),
             default=None,
             help="Offer at most so many of each discipline, drawn by the recipe's seed.",
+        ),
+        click.option(
+            "--flags",
+            default=None,
+            metavar="KIND,...",
+            help="quality --from-run: only these of dead, ceiling, blind-solvable, suspect-key; default: all.",
         ),
     )
     for option in reversed(options):
@@ -90,6 +98,35 @@ def offer(space: Workspace, job: str, options: OfferOptions) -> None:
             AnswerJob().offer(space, choice)
 
 
+def flagged_kinds(job: str, options: OfferOptions, *, other_pages: bool) -> frozenset[str] | None:
+    """Which flags of a run make re-review tasks; empty means all, None where none were asked for.
+
+    Args:
+        job: the job's name.
+        options: as typed.
+        other_pages: whether options of ordinary pages (slots, gold, qualification) were given.
+
+    Raises:
+        UsageError: an unknown kind, or options that would do nothing.
+    """
+    from typing import get_args
+
+    from benchwright.schemas.errors import UsageError
+    from benchwright.schemas.flags import FlagKind
+
+    if job != "quality" or options.from_run is None:
+        return None
+    if other_pages:
+        raise UsageError(
+            "quality --from-run makes one task a question, to be decided once: leave --slots, --no-proposal-share, "
+            "--gold and --qualification away."
+        )
+    kinds = frozenset(_names(options.flags))
+    if unknown := sorted(kinds - set(get_args(FlagKind))):
+        raise UsageError(f"--flags {unknown[0]}: choose {', '.join(get_args(FlagKind))}.")
+    return kinds
+
+
 def nothing_to_review(space: Workspace, job: str) -> UsageError:
     """Why a job has no items."""
     from benchwright.schemas.errors import UsageError
@@ -101,8 +138,17 @@ def nothing_to_review(space: Workspace, job: str) -> UsageError:
 def _check(job: str, options: OfferOptions) -> None:
     from benchwright.schemas.errors import UsageError
 
-    if options.from_run is not None and job not in _OF_RUNS:
-        raise UsageError(f"--from-run offers answers to {', '.join(_OF_RUNS)}: leave it away for {job}.")
+    if options.from_run is not None and job not in (*_OF_RUNS, "quality"):
+        raise UsageError(
+            f"--from-run offers answers to {', '.join(_OF_RUNS)}, and flagged questions to quality: leave it away for "
+            f"{job}."
+        )
+    if options.flags is not None and (job != "quality" or options.from_run is None):
+        raise UsageError("--flags chooses among the flags of a run: use it with quality --from-run.")
+    if job == "quality" and options.from_run is not None and (options.sample or options.from_release):
+        raise UsageError(
+            "quality --from-run takes all flagged questions: leave --sample and --from-release away."
+        )
     if options.from_release is not None and job != "answer" and options.from_run is None:
         raise UsageError(f"--from-release offers rows to answer: leave it away for {job}, or add --from-run.")
     if (options.versions or options.languages) and (job != "answer" or options.from_release is None):

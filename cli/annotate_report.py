@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -24,6 +26,9 @@ from benchwright.cli.common import (
     workspace_option,
 )
 
+if TYPE_CHECKING:
+    from benchwright.annotation.left_open import LeftOpen
+
 
 @click.command()
 @click.argument("jobs", nargs=-1, metavar="[JOB]...")
@@ -37,14 +42,20 @@ def report(jobs: tuple[str, ...], people: bool, workspace: Path | None, as_json:
     figures of each person to label-studio/annotators.json, which only its owner may read.
     """
     from benchwright.annotation.report import reviewed_jobs, write_report
-    from benchwright.annotation.report_page import PEOPLE_COLUMNS, interval_words, people_rows, people_rule
+    from benchwright.annotation.report_page import (
+        PEOPLE_COLUMNS,
+        interval_words,
+        kappa_words,
+        people_rows,
+        people_rule,
+    )
 
     space = open_workspace(workspace)
     written = write_report(space, jobs or reviewed_jobs(space))
     rows = [
         (
             *(figures.job, field.name, field.items, interval_words(field.percent, percent=True)),
-            *(interval_words(field.kappa), interval_words(field.alpha)),
+            *(kappa_words(field), interval_words(field.alpha)),
         )
         for figures in written.jobs
         for field in figures.fields
@@ -62,6 +73,20 @@ def report(jobs: tuple[str, ...], people: bool, workspace: Path | None, as_json:
     emit({"jobs": [figures.model_dump(mode="json") for figures in written.jobs]}, table, as_json, following)
 
 
+def tell_left_open(items: Sequence[LeftOpen]) -> None:
+    """Name the items that adjudicators left open, and what can be done about them."""
+    for item in items:
+        language = "" if item.language is None else f" ({item.language})"
+        say(
+            f"{item.job}: {item.item_id}{language} was adjudicated and is open: {item.why}; {', '.join(item.fields)}"
+        )
+    if items:
+        say(
+            "replace such an item (curate replace), or delete the adjudicator's annotation on the server and run "
+            "`annotate pull JOB --full`: its task then waits for another answer"
+        )
+
+
 @click.command()
 @click.argument("job")
 @workspace_option
@@ -71,6 +96,7 @@ def report(jobs: tuple[str, ...], people: bool, workspace: Path | None, as_json:
 def adjudicate(job: str, workspace: Path | None, url: str | None, token: str | None, as_json: bool) -> None:
     """Make a project of what a JOB's reviewers left open, their answers shown without names; its word is final."""
     from benchwright.annotation.jobs import find_job
+    from benchwright.annotation.left_open import left_open_items
     from benchwright.annotation.special_pages import push_adjudication
 
     review_job, space = find_job(job), open_workspace(workspace)
@@ -78,5 +104,6 @@ def adjudicate(job: str, workspace: Path | None, url: str | None, token: str | N
         pages = push_adjudication(server, space, review_job)
     following = f"review in the browser, then: annotate pull {job}" if pages else "annotate report"
     table = pages_table(f"annotate adjudicate {job}", pages)
+    tell_left_open(left_open_items(space, job))
     emit({"job": job, "pages": pages_json(pages)}, table, as_json, following)
     refuse_rejected(pages)

@@ -73,13 +73,19 @@ def push_slots(
     """Push what the options ask for.
 
     Raises:
-        UsageError: a gold line does not fit, or there are no gold items to qualify with.
+        UsageError: a gold line does not fit, there are no gold items to qualify with, or the job shows nothing without
+            its proposal.
     """
     from benchwright.annotation.gold import store_gold
-    from benchwright.annotation.push import push_job
+    from benchwright.annotation.push import ALWAYS_SHOWN, push_job
     from benchwright.annotation.slots import slot_names
     from benchwright.annotation.special_pages import push_qualification
+    from benchwright.schemas.errors import UsageError
 
+    if options.no_proposal_share and job.name in ALWAYS_SHOWN:
+        raise UsageError(
+            f"--no-proposal-share is not for {job.name}: what is reviewed there is the proposal itself; leave it away."
+        )
     if options.gold is not None:
         store_gold(workspace, job.name, options.gold, [item for group in groups for item in group.items])
     if options.qualification:

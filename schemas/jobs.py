@@ -47,6 +47,10 @@ class JobField(Record):
     minimum: int | None = None
     maximum: int | None = None
     required: bool = True
+    asked: bool = True
+    """Whether the review page asks people for it: what all of them then leave empty is empty."""
+    ordered: bool = True
+    """Whether the order of lists means anything: that of options does, that of faults or findings does not."""
 
 
 class Job(Record):
@@ -76,16 +80,23 @@ def _choice(name: str, *values: str, required: bool = True) -> JobField:
     return JobField(name=name, kind=FieldKind.CHOICE, values=values, required=required)
 
 
-def _field(name: str, kind: FieldKind, *, required: bool = True) -> JobField:
-    return JobField(name=name, kind=kind, required=required)
+def _field(
+    name: str, kind: FieldKind, *, required: bool = True, asked: bool = True, ordered: bool = True
+) -> JobField:
+    return JobField(name=name, kind=kind, required=required, asked=asked, ordered=ordered)
+
+
+def _machines(name: str, kind: FieldKind, *, ordered: bool = True) -> JobField:
+    """What a page shows at most, and asks nobody for."""
+    return _field(name, kind, required=False, asked=False, ordered=ordered)
 
 
 def _job(name: str, item: str, *fields: JobField, seconds: float, per_language: bool = False) -> Job:
     return Job(name=name, item=item, per_language=per_language, fields=fields, seconds=seconds)
 
 
-def _multi(name: str, *values: str) -> JobField:
-    return JobField(name=name, kind=FieldKind.MULTI, values=values)
+def _ticks(name: str, *values: str) -> JobField:
+    return JobField(name=name, kind=FieldKind.MULTI, values=values, ordered=False)
 
 
 def _level(name: str) -> JobField:
@@ -93,7 +104,7 @@ def _level(name: str) -> JobField:
 
 
 _COMMENT = _field("comment", FieldKind.TEXT, required=False)
-_FINDINGS = _field("findings", FieldKind.MULTI, required=False)
+_FINDINGS = _machines("findings", FieldKind.MULTI, ordered=False)
 """What the program checks found, each as `code: words`; reviewed first, and never taken without a review."""
 
 ADJUDICATION_SECONDS = 120.0
@@ -106,7 +117,7 @@ JOBS: dict[str, Job] = {
             "taxonomy",
             "discipline",
             _field("subjects", FieldKind.OBJECT),
-            _field("assignment", FieldKind.OBJECT, required=False),
+            _field("assignment", FieldKind.OBJECT, required=False, ordered=False),
             _FINDINGS,
             _COMMENT,
             seconds=1800,
@@ -123,14 +134,14 @@ JOBS: dict[str, Job] = {
         _job(
             "quality",
             "problem",
-            _multi("text_faults", "inaccurate", "incoherent", "irrelevant", "ambiguous", "incomplete"),
-            _multi("image_faults", "incorrect", "unclear", "uninformative", "unrelated"),
+            _ticks("text_faults", "inaccurate", "incoherent", "irrelevant", "ambiguous", "incomplete"),
+            _ticks("image_faults", "incorrect", "unclear", "uninformative", "unrelated"),
             _level("knowledge_complexity"),
             _level("visual_richness"),
             _choice("decision", "accept", "fix", "reject"),
             _field("reason", FieldKind.TEXT, required=False),
-            _field("answer_check", FieldKind.OBJECT, required=False),
-            _field("blind", FieldKind.OBJECT, required=False),
+            _machines("answer_check", FieldKind.OBJECT),
+            _machines("blind", FieldKind.OBJECT),
             per_language=True,
             seconds=120,
         ),
@@ -139,8 +150,8 @@ JOBS: dict[str, Job] = {
             "problem",
             _choice("subject"),
             _level("difficulty"),
-            _field("knowledge_points", FieldKind.MULTI, required=False),
-            _field("votes", FieldKind.OBJECT, required=False),
+            _machines("knowledge_points", FieldKind.MULTI, ordered=False),
+            _machines("votes", FieldKind.OBJECT),
             _COMMENT,
             seconds=60,
         ),
@@ -153,7 +164,7 @@ JOBS: dict[str, Job] = {
             _field("unit", FieldKind.TEXT, required=False),
             _field("solution", FieldKind.TEXT, required=False),
             _choice("image_language", "keep", "flag", "reject", required=False),
-            _field("back_translation", FieldKind.OBJECT, required=False),
+            _machines("back_translation", FieldKind.OBJECT),
             _FINDINGS,
             _COMMENT,
             per_language=True,
@@ -165,7 +176,7 @@ JOBS: dict[str, Job] = {
             _field("question", FieldKind.TEXT),
             _field("choices", FieldKind.MULTI),
             _field("answer", FieldKind.TEXT),
-            _field("misconceptions", FieldKind.MULTI, required=False),
+            _machines("misconceptions", FieldKind.MULTI),
             _FINDINGS,
             _COMMENT,
             per_language=True,
@@ -175,7 +186,7 @@ JOBS: dict[str, Job] = {
             "decomposition",
             "problem",
             _field("decomposition", FieldKind.OBJECT),
-            _field("removed", FieldKind.MULTI, required=False),
+            _machines("removed", FieldKind.MULTI, ordered=False),
             _FINDINGS,
             _COMMENT,
             per_language=True,

@@ -40,6 +40,10 @@ class FieldAgreement(Record):
     kappa: Interval | None = None
     """Cohen's, between the slots (mean over pairs of slots)."""
     kappa_weights: Literal["none", "quadratic"] | None = None
+    kappa_pairs: NonNegativeInt = 0
+    """Pairs of slots that the mean is over."""
+    kappa_undefined: tuple[str, ...] = ()
+    """Pairs of slots (`A-C`) that have none and are left out of the mean: all answers of both are one value."""
     alpha: Interval | None = None
     """Krippendorff's, over all people, with the difference of `scale`."""
 
@@ -77,6 +81,8 @@ class JobFigures(Record):
     """Keys by basis: adjudicated, agreed, consensus, open."""
     adjudicated_by_a_party: NonNegativeInt
     """Adjudicated items whose adjudicator had answered them in a slot."""
+    left_open: dict[str, NonNegativeInt] = {}
+    """Items that an adjudicator answered and that have no value all the same, by why (`annotation.left_open`)."""
     fields: tuple[FieldAgreement, ...]
     kept: dict[str, Interval]
     """By field: share of the proposals shown that people left as they were."""

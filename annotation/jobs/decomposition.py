@@ -40,13 +40,13 @@ from benchwright.schemas.workspace import Workspace
 NAME = "decomposition"
 Proposals = Mapping[Key, Proposal]
 _TITLES = {
-    "stem_text": ("Stem, where it must be changed · 题干（需要改动时）", 5),
-    "core_question": ("Core question · 核心问题", 4),
-    "cue_terms": ("Terms, one a line · 知识点（每行一个）", 3),
+    "stem_text": ("Stem, where it must be changed · 题干（需要改动时）", 3),
+    "core_question": ("Core question · 核心问题", 2),
+    "cue_terms": ("Terms, one a line · 知识点（每行一个）", 2),
     "cue_sentence": ("Knowledge cue: the sentence that names them · 知识提示（一句话）", 2),
     "knowledge_detail": (
         "Knowledge detail: term, its law below, a blank line between · 知识详解（术语、换行、内容，空行分隔）",
-        8,
+        4,
     ),
 }
 

@@ -21,6 +21,7 @@ STYLE = """
 .bw-q .bw-panel{margin:14px 0;padding:2px 14px 10px;border:1px solid #d0d7de;border-radius:6px}
 .bw-q h5{margin:12px 0 2px;font-size:12px;letter-spacing:.04em;color:#57606a;font-weight:600}
 .bw-q .bw-cond{border-bottom:2px solid;padding:1px 1px 0;border-radius:2px 2px 0 0}
+.bw-q .bw-cond:has(svg){border:0}
 .bw-q .bw-on-diagram{border-color:#b02a37;background:#fbecee}
 .bw-q .bw-already-there{border-color:#8a6100;background:#fbf3df}
 .bw-q .bw-band{border-color:#5a3ea8;background:#f1edfb}
@@ -41,7 +42,8 @@ border:1px solid #d0d7de;border-radius:6px;padding:10px 12px;overflow-wrap:anywh
 """Style of this page, besides that of all pages.
 
 Label Studio puts the pointer into the last filled field when a page opens, so that a key meant for a label would be
-typed into a text. What is invisible cannot be given the pointer: the fields appear a moment later.
+typed into a text. What is invisible cannot be given the pointer: the fields appear a moment later. A condition with a
+formula has no line below it, which would run through the formula.
 """
 
 

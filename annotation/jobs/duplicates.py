@@ -48,7 +48,7 @@ _RELATIONS = (
 _STYLE = """
 .bw-members{display:grid;grid-template-columns:repeat(auto-fit,minmax(270px,1fr));gap:14px;align-items:start}
 .bw-member{border:1px solid #d0d7de;border-radius:6px;padding:4px 12px 12px}
-.bw-member .bw-number{font-weight:600;color:#57606a;margin:6px 0}
+.bw-member .bw-number{font-weight:600;margin:6px 0}
 .bw-member .bw-q{font-size:15px}
 """
 

@@ -114,12 +114,12 @@ def multiple_choice_config() -> str:
     """Label Studio's XML; the same for all languages."""
     letters = [Option(label, label, "", label.lower()) for label in LABELS]
     side = (
-        text_field("question", _TARGET, "Stem · 题干", 6, required=True)
+        text_field("question", _TARGET, "Stem · 题干", 4, required=True)
         + text_field(
             "choices",
             _TARGET,
             "Options, a line each · 选项（每行一个）",
-            6,
+            4,
             placeholder="A. …\nB. …\nC. …\nD. …",
             required=True,
         )

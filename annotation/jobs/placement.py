@@ -10,6 +10,7 @@ import html
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
+from xml.sax.saxutils import quoteattr
 
 from benchwright.annotation.guidelines import Guidelines, load_guidelines
 from benchwright.annotation.items import StandingQuestion, standing_questions
@@ -58,6 +59,9 @@ _STYLE = """
 font-size:12px;line-height:20px;font-weight:600}
 .bw-q.bw-burnt img{border:1px solid #d0d7de;max-height:340px}
 .bw-side:has(.bw-mark){position:static}
+.bw-tool{display:flex;flex-wrap:wrap;gap:2px 12px;align-items:center;margin:4px 0}
+.bw-tool h4,.bw-tool h5,.bw-tool h6,.bw-tool .lsf-labels{margin:0 !important}
+[data-color-scheme=dark] .bw-mark .bw-q{margin:4px 0}
 """
 _OPTIONS = (
     Option(DRAWN, "draw it · 画上去", "At its box, near its point, or else beside the drawing."),
@@ -158,14 +162,20 @@ def placement_config(pictures: int) -> str:
     for number in range(pictures):
         name = f"picture_{number}"
         target += (
-            f'<Header value="Box: the label stands here · 框：标注写在这里{_of(number, pictures)}" size="6"/>'
-            f'<RectangleLabels name="box_{number}" toName="{name}" value="$labels" canRotate="false" '
-            'strokeWidth="2" opacity="0.15"/>'
-            '<Header value="Point: it belongs to this · 点：它属于此物" size="6"/>'
-            f'<KeyPointLabels name="point_{number}" toName="{name}" value="$labels" strokeWidth="4"/>'
-            '<Header value="Arrow, where a direction is given · 箭头（给出方向时）" size="6"/>'
-            f'<KeyPointLabels name="arrow_{number}" toName="{name}" value="$arrows" strokeWidth="3"/>'
-            f'<Image name="{name}" value="$picture_{number}" zoom="true" zoomControl="true"/>'
+            _tool(
+                f"Box: the label stands here · 框：标注写在这里{_of(number, pictures)}",
+                f'<RectangleLabels name="box_{number}" toName="{name}" value="$labels" canRotate="false" '
+                'strokeWidth="2" opacity="0.15"/>',
+            )
+            + _tool(
+                "Point: it belongs to this · 点：它属于此物",
+                f'<KeyPointLabels name="point_{number}" toName="{name}" value="$labels" strokeWidth="4"/>',
+            )
+            + _tool(
+                "Arrow, where a direction is given · 箭头（给出方向时）",
+                f'<KeyPointLabels name="arrow_{number}" toName="{name}" value="$arrows" strokeWidth="3"/>',
+            )
+            + f'<Image name="{name}" value="$picture_{number}" zoom="true" zoomControl="true"/>'
         )
     card = (
         shown_html("mark_{{idx}}", "marks[{{idx}}].html")
@@ -178,6 +188,11 @@ def placement_config(pictures: int) -> str:
         + closing(_TARGET)
     )
     return page(target, side)
+
+
+def _tool(title: str, labels: str) -> str:
+    """One kind of region, its labels beside its name."""
+    return f'<View className="bw-tool"><Header value={quoteattr(title)} size="6"/>{labels}</View>'
 
 
 def _group(name: str, count: int, items: tuple[ReviewItem, ...], guidelines: Guidelines) -> ReviewGroup:

@@ -60,6 +60,8 @@ _SCORES = (
 _STYLE = """
 .bw-step{border-top:1px solid #d0d7de;padding:10px 0}
 .bw-step .bw-q{font-size:15px}
+.bw-line{display:flex;gap:4px 14px;align-items:baseline}
+.bw-line h4{flex:0 0 84px;margin:4px 0 !important}
 .bw-side:has(.bw-step){position:static}
 .bw-page:has(.bw-step) .bw-target{position:sticky;top:0;max-height:88vh;overflow-y:auto}
 """
@@ -194,7 +196,8 @@ def _radios(name: str, title: str, options: Sequence[Option]) -> str:
         for option in options
     )
     return (
-        f'<View visibleWhen="choice-unselected" whenTagName="{UNDECIDED}"><Header value={quoteattr(title)} size="5"/>'
+        f'<View className="bw-line" visibleWhen="choice-unselected" whenTagName="{UNDECIDED}">'
+        f'<Header value={quoteattr(title)} size="5"/>'
         f'<Choices name="{name}" toName="{_CARD}" choice="single-radio" showInline="true" required="true" '
         f"requiredMessage={quoteattr('Choose for every step: ' + title)}>{made}</Choices></View>"
     )

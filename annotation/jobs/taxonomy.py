@@ -24,6 +24,7 @@ from benchwright.annotation.jobs.controls import (
     written,
 )
 from benchwright.annotation.jobs.taxonomy_text import read_taxonomy, taxonomy_text
+from benchwright.annotation.svg import text_html
 from benchwright.schemas.errors import ItemError
 from benchwright.schemas.jobs import Proposal
 from benchwright.schemas.journal import read_jsonl
@@ -177,15 +178,15 @@ def _data(
 def _page_html(
     discipline: DisciplineTaxonomy, assignment: Mapping[str, Sequence[str]], findings: Sequence[str]
 ) -> str:
-    listed = "".join(f"<li>{html.escape(finding)}</li>" for finding in findings)
+    listed = "".join(f"<li>{text_html(finding)}</li>" for finding in findings)
     found = (
         f'<div class="bw-findings">The checks found · 程序检查发现<ul>{listed}</ul></div>' if listed else ""
     )
     rows = "".join(
-        f"<tr><td><b>{html.escape(' · '.join(subject.names.values()))}</b><br><code>{html.escape(subject.id)}</code>"
-        f"</td><td>{'<br>'.join(html.escape(text) for text in subject.descriptions.values())}"
-        f'<div class="bw-covers">{html.escape("; ".join(assignment.get(subject.id, ())))}</div></td></tr>'
+        f"<tr><td><b>{text_html(' · '.join(subject.names.values()))}</b><br><code>{html.escape(subject.id)}</code>"
+        f"</td><td>{'<br>'.join(text_html(text) for text in subject.descriptions.values())}"
+        f'<div class="bw-covers">{text_html("; ".join(assignment.get(subject.id, ())))}</div></td></tr>'
         for subject in discipline.subjects
     )
-    title = html.escape(" · ".join(discipline.names.values()))
+    title = text_html(" · ".join(discipline.names.values()))
     return f'<div class="bw-q"><h3>{title}</h3>{found}<table class="bw-subjects">{rows}</table></div>'

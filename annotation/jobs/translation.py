@@ -45,6 +45,10 @@ _PICTURES = (
     Option("flag", "Flag · 标记", "Words of the other language, but the question can be solved.", "x"),
     Option("reject", "Reject · 弃用", "Nobody can solve it without reading the other language.", "c"),
 )
+_STYLE = """
+.bw-page:not(:has(.bw-two .bw-options)) .bw-choices{display:none}
+"""
+"""A source without options asks for none."""
 
 
 class TranslationJob:
@@ -141,11 +145,13 @@ def translation_config() -> str:
     """Label Studio's XML; the same for all languages."""
     empty = "Empty where the source has none · 原文没有则留空"
     side = (
-        text_field("question", _TARGET, "Question · 题目", 8, required=True)
-        + text_field("choices", _TARGET, "Options, a line each · 选项（每行一个）", 5, placeholder=empty)
-        + text_field("answer", _TARGET, "Answer · 答案", 2, required=True)
+        text_field("question", _TARGET, "Question · 题目", 5, required=True)
+        + '<View className="bw-choices">'
+        + text_field("choices", _TARGET, "Options, a line each · 选项（每行一个）", 4)
+        + "</View>"
+        + text_field("answer", _TARGET, "Answer · 答案", 1, required=True)
         + text_field("unit", _TARGET, "Unit · 单位", 1, placeholder=empty)
-        + text_field("solution", _TARGET, "Solution · 解析", 6, placeholder=empty)
+        + text_field("solution", _TARGET, "Solution · 解析", 4, placeholder=empty)
         + single_choice(
             "image_language",
             _TARGET,
@@ -157,7 +163,7 @@ def translation_config() -> str:
         + closing(_TARGET)
     )
     target = (
-        '<View className="bw-two">'
+        f'<Style>{_STYLE}</Style><View className="bw-two">'
         f"<View>{shown_html(_TARGET)}</View><View>{shown_html('preview_shown', 'preview')}</View></View>"
         + shown_html("findings_shown", "findings")
     )

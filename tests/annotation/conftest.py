@@ -24,6 +24,8 @@ from benchwright.schemas.selection import SelectionRow
 from benchwright.schemas.tables import write_records
 from benchwright.schemas.workspace import Workspace
 
+from .reviewer import Reviewer, annotate_command, ask_hostile_questions, log_in
+
 SUBJECTS = ("mechanics", "electromagnetism")
 
 WorkspaceMaker = Callable[..., Workspace]
@@ -161,10 +163,28 @@ def fault_proxy() -> Any:
     return _server_module("fault_proxy").FaultProxy
 
 
-@pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Any]:
-    """A headless Chromium."""
+@pytest.fixture(scope="session")
+def invited(tmp_path_factory: pytest.TempPathFactory, make_workspace: WorkspaceMaker) -> Iterator[Reviewer]:
+    """Somebody with an account made by `annotate users add`, logged in to a workspace of two hostile questions.
+
+    One server and one Chromium for all pages of the session.
+    """
     if shutil.which("chromium") is None:
         pytest.skip("chromium is not installed")
-    with _server_module("chromium").Chromium(tmp_path / "profile") as page:
-        yield page
+    root = tmp_path_factory.mktemp("pages")
+    workspace = make_workspace(root / "ws", 2, name="pages-test")
+    ask_hostile_questions(workspace)
+    chromium = _server_module("chromium").Chromium
+    with ManagedServer(workspace, print), ReviewServer(find_connection(workspace)) as server:
+        (account,) = annotate_command(workspace, "users", "add", "mei")["users"]
+        with chromium(root / "profile") as browser:
+            log_in(browser, server.connection.url, account["email"], account["password"])
+            yield Reviewer(browser, workspace, server, account["pseudonym"], root / "seen")
+
+
+@pytest.fixture
+def reviewer(invited: Reviewer) -> Iterator[Reviewer]:
+    """The invited annotator, before a job that nothing holds up."""
+    invited.clear_desk()
+    yield invited
+    invited.browser.open("about:blank")

@@ -18,6 +18,7 @@ from benchwright.annotation.agreement import (
     box_disagreements,
     cohen_kappa,
     krippendorff_alpha,
+    pair_kappas,
     percent_agreement,
     set_disagreement,
     table_of,
@@ -140,6 +141,21 @@ def test_kappa_of_several_raters_equals_nltks_mean_over_pairs() -> None:
     assert value(percent_agreement(table, resamples=0)) == pytest.approx(
         nltk_task(table, lambda a, b: float(a != b)).avg_Ao()  # type: ignore[attr-defined]
     )
+
+
+def test_a_pair_without_kappa_is_left_out_of_the_mean_and_named() -> None:
+    first = [(0, 0), (1, 1), (2, 2), (1, 0), (2, 1), (0, 0)]
+    rows = [(a, b, MISSING) for a, b in first] + [(0, MISSING, 0)] * 4
+    table = table_of(rows, 3)
+    assert pair_kappas(table) == {(0, 1): pytest.approx(value(cohen_kappa(table_of(first, 3)))), (0, 2): None}
+    ours = cohen_kappa(table)
+    assert value(ours) == pytest.approx(value(cohen_kappa(table_of(first, 3))))
+    assert ours.units == 10
+    assert ours.low is not None
+    two = table_of([*[(a, b, a) for a, b in first], (0, 1, 1)], 3)
+    kappas = pair_kappas(two, Weights.QUADRATIC)
+    assert len(kappas) == 3
+    assert value(cohen_kappa(two, Weights.QUADRATIC)) == pytest.approx(sum(map(float, kappas.values())) / 3)
 
 
 # --- what must hold --------------------------------------------------------------------------------------------

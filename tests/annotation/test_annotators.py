@@ -276,5 +276,8 @@ def test_what_counts_as_right() -> None:
     assert not is_right(tagging.field("difficulty"), 1, 3)
     assert not is_right(tagging.field("subject"), "optics", "waves")
     assert is_right(quality.field("text_faults"), ["incoherent", "ambiguous"], ["ambiguous", "incoherent"])
+    choices = JOBS["translation"].field("choices")
+    assert is_right(choices, ["1 N", "2 N"], ["1 N", "2 N"])
+    assert not is_right(choices, ["2 N", "1 N"], ["1 N", "2 N"]), "the order of options means something"
     assert is_right(JOBS["answer"].field("answer"), " 2.5  N", "2.5 N")
     assert not is_right(JOBS["answer"].field("answer"), "2.5", "2.50")

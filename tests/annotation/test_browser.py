@@ -1,85 +1,95 @@
-"""The tagging page as a reviewer meets it: in a real browser, on a real server, by keyboard."""
+"""Tagging, duplicates and taxonomy as an invited annotator meets them: in a real browser, on a real server."""
 
 from __future__ import annotations
 
-import io
-import json
-import time
-from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
 
-from benchwright.annotation.client import ReviewServer
-from benchwright.annotation.connection import find_connection
-from benchwright.annotation.jobs.tagging import TaggingJob
-from benchwright.annotation.private import read_private
-from benchwright.annotation.pull import pull_job
-from benchwright.annotation.push import push_job
-from benchwright.annotation.server import Credentials, ManagedServer, credentials_path
-from benchwright.schemas.jobs import Review
-from benchwright.schemas.journal import Journal
+from benchwright.annotation.jobs.taxonomy_text import taxonomy_text
+from benchwright.schemas.duplicates import DuplicateGroup, group_item_id, group_view, groups_path
+from benchwright.schemas.jobs import shown_digest, tagging_view
+from benchwright.schemas.journal import write_jsonl
+from benchwright.schemas.records import Question
+from benchwright.schemas.tables import read_records
+from benchwright.schemas.taxonomy import load_taxonomy
+
+from .reviewer import EVIL, values
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.browser]
 
-CHECKED = "[...document.querySelectorAll('input:checked')].map(e => e.closest('label').innerText)"
+
+def test_tagging_by_the_pages_a_person_goes_through(reviewer: Any) -> None:
+    (question, *_) = read_records(reviewer.workspace.pool("physics"), Question)
+    said = {"subject": "mechanics", "difficulty": 1}
+    reviewer.propose("tagging", question.id, shown_digest(tagging_view(question)), said)
+    reviewer.walk_in("tagging")
+    reviewer.look("tagging")
+    assert reviewer.checked() == ["Mechanics · 力学", "1 · Basic · 基础"]
+    reviewer.assert_drawn(radicals=2, bars=3)
+    reviewer.assert_hostile_text_is_read(1)
+    reviewer.key("4", "Optics")
+    reviewer.tick("3 · Intermediate")
+    reviewer.wait_checked("3 · Intermediate")
+    made = reviewer.submit("tagging", by_key=True)
+    assert {review.item_id for review in made.values()} == {question.id}
+    assert values(made) == {
+        "subject": ("optics", "prediction-changed"),
+        "difficulty": (3, "prediction-changed"),
+    }
 
 
-def log_in(browser: Any, url: str, account: Credentials) -> None:
-    browser.open(f"{url}/user/login/")
-    browser.wait("document.querySelector('input[name=password]') !== null")
-    fill = (
-        "(() => {{ document.querySelector('input[name=email]').value = {0};"
-        " document.querySelector('input[name=password]').value = {1};"
-        " document.querySelector('form').submit(); return true }})()"
+def test_duplicates(reviewer: Any) -> None:
+    members = read_records(reviewer.workspace.pool("physics"), Question)
+    group = DuplicateGroup(
+        item_id=group_item_id([member.id for member in members]),
+        why="disputed",
+        members=tuple(sorted(member.id for member in members)),
+        digest=shown_digest(group_view(members)),
     )
-    browser.run(fill.format(json.dumps(account.username), json.dumps(account.password)))
-    browser.wait("!location.pathname.startsWith('/user/login')")
+    path = groups_path(reviewer.workspace, "physics")
+    path.parent.mkdir(exist_ok=True)
+    write_jsonl(path, [group])
+    said = {"relation": "same", "keep": "q0000", "answer": members[0].text.answer}
+    reviewer.propose("duplicates", group.item_id, group.digest, said)
+    reviewer.open("duplicates")
+    reviewer.look("duplicates")
+    assert reviewer.checked() == ["The same question · 同一道题", "question 1", "as in 1, 2"]
+    reviewer.assert_drawn(radicals=4, bars=6)
+    reviewer.assert_hostile_text_is_read(2)
+    reviewer.key("2", "Same template")
+    reviewer.key("1", "The same question")
+    reviewer.tick("question 2")
+    reviewer.wait_checked("question 2")
+    reviewer.type("answer", f"6 m {EVIL}")
+    made = reviewer.submit("duplicates")
+    assert values(made) == {
+        "relation": ("same", "prediction-changed"),
+        "keep": ("q0001", "prediction-changed"),
+        "answer": (f"6 m {EVIL}", "manual"),
+    }
 
 
-def test_a_proposal_is_seen_changed_by_keyboard_submitted_and_pulled(
-    tmp_path: Path, make_workspace, browser: Any
-) -> None:
-    workspace = make_workspace(tmp_path / "ws", 2, name="browser-test")
-    job = TaggingJob()
-    with ManagedServer(workspace, print) as managed, ReviewServer(find_connection(workspace)) as server:
-        (page,) = push_job(server, workspace, job)
-        account = read_private(credentials_path(workspace), Credentials)
-        assert account is not None
-        log_in(browser, managed.url, account)
-        browser.open(f"{managed.url}/projects/{page.project}/data?labeling=1")
-        browser.wait("document.querySelectorAll('input:checked').length === 2")
-        browser.key("Escape", "Escape")  # the guidelines
-        first = browser.run(CHECKED)
-        assert first[0].startswith("Mechanics"), "the proposal of the first question is preselected"
-        assert first[1].startswith("1 · Basic")
-
-        shapes = (
-            "[...document.querySelectorAll('.bw-q svg {0}')]"
-            ".filter(e => e.getBoundingClientRect().width > 1).length"
-        )
-        assert browser.run(shapes.format("path")) >= 4, "the formula's letters are drawn"
-        assert browser.run(shapes.format("rect")) >= 1, "the fraction bar is drawn"
-        browser.wait("[...document.querySelectorAll('.bw-q img')].every(e => e.complete)")
-        assert browser.run("[...document.querySelectorAll('.bw-q img')].map(e => e.naturalWidth)") == [320]
-        assert len(Image.open(io.BytesIO(browser.screenshot())).getcolors(1 << 24) or []) > 50
-
-        browser.key("4", "Digit4")
-        browser.wait(f"{CHECKED}[0].startsWith('Optics')", 10)
-        browser.key("c", "KeyC")
-        browser.wait(f"{CHECKED}[1].startsWith('3 · Intermediate')", 10)
-        browser.run(
-            "[...document.querySelectorAll('button')].find(b => b.innerText.trim() === 'Submit').click()"
-        )
-        end = time.monotonic() + 30
-        while not list(server.annotated(page.project)):
-            assert time.monotonic() < end, "the submission did not arrive"
-            time.sleep(0.3)
-        pull_job(server, workspace, job)
-    reviews = Journal(workspace.reviews("tagging")).read(Review)
-    assert [(r.item_id, r.field, r.value, r.origin) for r in reviews] == [
-        ("q0000", "subject", "optics", "prediction-changed"),
-        ("q0000", "difficulty", 3, "prediction-changed"),
-    ]
-    assert all(r.lead_time is not None and r.lead_time > 0 for r in reviews)
+def test_taxonomy(reviewer: Any) -> None:
+    physics = load_taxonomy("visscience").discipline("physics")
+    first = physics.subjects[0].id
+    covers = {first: ["Roots $\\frac{\\sqrt{2}}{2}$", EVIL]}
+    said = {"subjects": physics.model_dump(mode="json"), "assignment": covers, "findings": [f"odd: {EVIL}"]}
+    reviewer.propose("taxonomy", "physics", "1" * 64, said)
+    reviewer.open("taxonomy")
+    reviewer.look("taxonomy")
+    shown = taxonomy_text(physics, covers)
+    assert reviewer.fields()["text"] == shown
+    reviewer.assert_drawn(radicals=1, bars=2)
+    reviewer.assert_hostile_text_is_read(2)
+    reviewer.type("text", "\n\n[waves]\nen = Waves | What swings\nzh = 波\n- Sound", whole=False)
+    made = reviewer.submit("taxonomy")
+    subjects = made["subjects"].value
+    assert subjects["subjects"][:-1] == said["subjects"]["subjects"]
+    assert subjects["subjects"][-1] == {
+        "id": "waves",
+        "names": {"en": "Waves", "zh": "波"},
+        "descriptions": {"en": "What swings"},
+    }
+    assert made["assignment"].value == {**{s.id: [] for s in physics.subjects}, **covers, "waves": ["Sound"]}
+    assert {review.origin for review in made.values()} == {"prediction-changed"}

@@ -1,56 +1,23 @@
-"""Quality, translation and multiple choice as a reviewer meets them: in a real browser, on a real server."""
+"""Quality, translation and multiple choice as an invited annotator meets them: in a real browser, on a real server."""
 
 from __future__ import annotations
 
-import json
-import time
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchwright.annotation.client import ReviewServer
-from benchwright.annotation.connection import find_connection
 from benchwright.annotation.jobs import find_job
-from benchwright.annotation.private import read_private
-from benchwright.annotation.pull import pull_job
-from benchwright.annotation.push import push_job
-from benchwright.annotation.server import Credentials, ManagedServer, credentials_path
-from benchwright.schemas.jobs import Proposal, Review, quality_view, shown_digest, text_view, translation_view
-from benchwright.schemas.journal import Journal, write_jsonl
-from benchwright.schemas.records import LocalizedText, Question, QuestionType
-from benchwright.schemas.tables import read_records, write_records
-from benchwright.schemas.workspace import Workspace
+from benchwright.schemas.jobs import quality_view, shown_digest, text_view, translation_view
+from benchwright.schemas.records import Question
+from benchwright.schemas.tables import read_records
+
+from .reviewer import EVIL, values
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.browser]
 
-EVIL = '<img src="x" onerror="window.hacked = 1"><script>window.hacked = 1</script>'
-CHECKED = "[...document.querySelectorAll('input:checked')].map(e => e.closest('label').innerText)"
-FIELDS = (
-    "Object.fromEntries([...document.querySelectorAll('textarea, .bw-field input')].filter(e => e.name)"
-    ".map(e => [e.name.split(':')[0], e.value]))"
-)
-VISIBLE = "[...document.querySelectorAll('.bw-asked, .bw-field')].filter(e => e.offsetParent !== null).length"
-
-
-def proposals(
-    job: str, question: Question, language: str, view: Any, values: Mapping[str, Any]
-) -> list[Proposal]:
-    return [
-        Proposal(
-            job=job,
-            item_id=question.id,
-            language=language,
-            field=name,
-            digest=shown_digest(view),
-            value=value,
-            model="m",
-        )
-        for name, value in values.items()
-    ]
-
-
+ASKED = "[...document.querySelectorAll('.bw-asked, .bw-field')].filter(e => e.offsetParent !== null).length"
+WIDE = "$" + "+".join(f"x_{{{n}}}" for n in range(90)) + "$"
+"""Wider than its column, and must not reach over the next one."""
 QUALITY = {
     "text_faults": ["ambiguous"],
     "image_faults": [],
@@ -58,10 +25,17 @@ QUALITY = {
     "visual_richness": 3,
     "decision": "fix",
     "reason": "ambiguous: two readings",
-    "answer_check": {"n": 3, "agree": 0, "disagree": 3, "modal": EVIL, "modal_count": 3, "tags": []},
+    "answer_check": {
+        "n": 3,
+        "agree": 0,
+        "disagree": 3,
+        "modal": f"{EVIL} {WIDE}",
+        "modal_count": 3,
+        "tags": [],
+    },
 }
 TRANSLATION = {
-    "question": f"求 $\\sqrt{{20}}$ 与 $\\frac{{1}}{{2}}$ 之积。{EVIL}",
+    "question": f"求 $\\frac{{\\sqrt{{20}}}}{{2}}$ 之值。{EVIL}",
     "answer": "$\\sqrt{5}$",
     "solution": "第一步\n第二步",
     "image_language": "flag",
@@ -75,207 +49,102 @@ CHOICE = {
 }
 
 
-def prepare(workspace: Workspace) -> None:
-    """Two free-form questions in English, with proposals of all three jobs."""
-    workspace.proposals("tagging").unlink()  # not in use
-    text = LocalizedText(
-        question=f"Find $\\sqrt{{20}}\\cdot\\frac{{1}}{{2}}$. {EVIL}",
-        answer="$\\sqrt{5}$",
-        unit="m",
-        solution=EVIL,
-    )
-    questions = [
-        q.model_copy(update={"texts": {"en": text}, "question_type": QuestionType.FREE_FORM})
-        for q in read_records(workspace.pool("physics"), Question)
-    ]
-    write_records(workspace.pool("physics"), questions, Question)
-    said: dict[str, list[Proposal]] = {"quality": [], "translation": [], "multiple-choice": []}
-    for q in questions:
-        said["quality"] += proposals("quality", q, "en", quality_view(q.text, q.images), QUALITY)
-        view = translation_view(q.text, q.images, "zh")
-        said["translation"] += proposals("translation", q, "zh", view, TRANSLATION)
-        said["multiple-choice"] += proposals("multiple-choice", q, "en", text_view(q.text, q.images), CHOICE)
-    for job, lines in said.items():
-        write_jsonl(workspace.proposals(job), lines)
+def first_question(reviewer: Any) -> Question:
+    return read_records(reviewer.workspace.pool("physics"), Question)[0]
 
 
-class Reviewer:
-    """Somebody at the browser."""
-
-    def __init__(self, browser: Any, workspace: Workspace, server: ReviewServer, folder: Path) -> None:
-        self.browser, self.workspace, self.server, self.folder = browser, workspace, server, folder
-        self.url = server.connection.url
-        account = read_private(credentials_path(workspace), Credentials)
-        assert account is not None
-        browser.open(f"{self.url}/user/login/")
-        browser.wait("document.querySelector('input[name=password]') !== null")
-        browser.run(
-            f"(() => {{ document.querySelector('input[name=email]').value = {json.dumps(account.username)};"
-            f" document.querySelector('input[name=password]').value = {json.dumps(account.password)};"
-            " document.querySelector('form').submit(); return true })()"
-        )
-        browser.wait("!location.pathname.startsWith('/user/login')")
-
-    def open(self, job: str) -> int:
-        """Push a job and open its first task; returns the project."""
-        (page,) = [p for p in push_job(self.server, self.workspace, find_job(job)) if p.tasks]
-        assert page.project is not None
-        assert page.rejected == ()
-        self.browser.open(f"{self.url}/projects/{page.project}/data?labeling=1")
-        self.settle()
-        return page.project
-
-    def settle(self) -> None:
-        """Wait for the page and put the guidelines away."""
-        self.browser.wait("document.querySelector('.bw-q svg') !== null", 180)
-        self.browser.wait("document.querySelector('.bw-guide') !== null")
-        loaded = "[...document.querySelectorAll('.bw-q img')].map(e => e.naturalWidth)"
-        self.browser.wait(f"JSON.stringify({loaded}) === '[320]'")
-        self.browser.key("Escape", "Escape")
-        self.browser.wait("document.querySelector('.bw-guide') === null")
-        assert self.browser.run("document.activeElement.tagName") == "BODY", "keys choose, they are not typed"
-
-    def type(self, field: str, text: str, *, whole: bool = True) -> None:
-        """Click into a field and type: in place of what stands there, or behind it."""
-        box = self.browser.run(
-            f"(() => {{ const e = [...document.querySelectorAll('textarea, .bw-field input')].find("
-            f"e => e.name.split(':')[0] === {json.dumps(field)}); e.scrollIntoView({{block: 'center'}});"
-            " const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + 12] })()"
-        )
-        self.click(*box)
-        move = "select()" if whole else "setSelectionRange(1e6, 1e6)"
-        self.browser.run(f"document.activeElement.{move}")
-        self.browser.call("Input.insertText", text=text)
-
-    def click(self, x: float, y: float) -> None:
-        """Press and release the mouse."""
-        for kind in ("mousePressed", "mouseReleased"):
-            self.browser.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
-
-    def submit(self, project: int, job: str, answers: int) -> list[Review]:
-        """Submit, wait until the server has so many answers, pull."""
-        self.press_submit()
-        end = time.monotonic() + 120
-        while sum(len(row["annotations"]) for row in self.server.annotated(project)) < answers:
-            assert time.monotonic() < end, self.browser.run("document.body.innerText")
-            time.sleep(0.3)
-        pull_job(self.server, self.workspace, find_job(job))
-        return Journal(self.workspace.reviews(job)).read(Review)
-
-    def press_submit(self) -> None:
-        """Press the button."""
-        button = self.browser.run(
-            "(() => { const r = [...document.querySelectorAll('button')].find(b => b.innerText.trim() === 'Submit')"
-            ".getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2] })()"
-        )
-        self.click(*button)
-
-    def look(self, name: str) -> None:
-        """Keep a picture of the page, for people to look at."""
-        (self.folder / f"{name}.png").write_bytes(self.browser.screenshot())
-
-
-@pytest.fixture
-def reviewer(tmp_path: Path, make_workspace, browser: Any) -> Any:
-    workspace = make_workspace(tmp_path / "ws", 2, name="browser-texts")
-    prepare(workspace)
-    with ManagedServer(workspace, print), ReviewServer(find_connection(workspace)) as server:
-        yield Reviewer(browser, workspace, server, tmp_path)
-
-
-def test_three_pages_are_read_changed_submitted_and_pulled(reviewer: Reviewer) -> None:
-    browser = reviewer.browser
-
-    project = reviewer.open("quality")
+def test_quality(reviewer: Any) -> None:
+    question, browser = first_question(reviewer), reviewer.browser
+    digest = shown_digest(quality_view(question.text, question.images))
+    reviewer.propose("quality", question.id, digest, QUALITY, "en")
+    reviewer.open("quality")
     reviewer.look("quality")
-    assert [label.split("[")[0] for label in browser.run(CHECKED)] == [
+    assert reviewer.checked() == [
         "Ambiguous · 有歧义",
         "2 · one law or rule of the school course, in its standard use.",
         "3 · one or two values, names or positions stand in it alone.",
         "Fix · 需修改",
     ]
-    assert browser.run(FIELDS)["reason"] == "ambiguous: two readings"
-    assert browser.run("document.querySelectorAll('.bw-q svg path').length") >= 3
-    for key, code, seen in (("t", "KeyT", "Incomplete"), ("4", "Digit4", "4 ·"), ("c", "KeyC", "Reject")):
-        browser.key(key, code)
-        browser.wait(f"{CHECKED}.some(label => label.startsWith({json.dumps(seen)}))", 10)
+    assert reviewer.fields()["reason"] == "ambiguous: two readings"
+    reviewer.assert_drawn(radicals=2, bars=3)
+    reviewer.assert_hostile_text_is_read(2)
+    reviewer.key("t", "Incomplete")
+    reviewer.tick("Uninformative")
+    reviewer.wait_checked("Uninformative")
+    reviewer.key("4", "4 ·")
+    reviewer.key("c", "Reject")
     reviewer.type("reason", "The angle is missing.")
-    first = {r.field: r for r in reviewer.submit(project, "quality", 1)}
-    assert {name: r.value for name, r in first.items()} == {
-        "text_faults": ["ambiguous", "incomplete"],
-        "image_faults": [],
-        "knowledge_complexity": 4,
-        "visual_richness": 3,
-        "decision": "reject",
-        "reason": "The angle is missing.",
+    made = reviewer.submit("quality")
+    assert values(made) == {
+        "text_faults": (["ambiguous", "incomplete"], "prediction-changed"),
+        "image_faults": (["uninformative"], "manual"),
+        "knowledge_complexity": (4, "prediction-changed"),
+        "visual_richness": (3, "prediction"),
+        "decision": ("reject", "prediction-changed"),
+        "reason": ("The angle is missing.", "prediction-changed"),
     }
-    origins = {name: r.origin for name, r in first.items()}
-    assert (origins["visual_richness"], origins["image_faults"]) == ("prediction", "prediction")
-    assert (origins["decision"], origins["reason"]) == ("prediction-changed", "prediction-changed")
-    assert {r.guidelines for r in first.values()} == {
-        find_job("quality").groups(reviewer.workspace)[0].guidelines.sha256
-    }
+    guidelines = find_job("quality").groups(reviewer.workspace)[0].guidelines.sha256
+    assert {review.guidelines for review in made.values()} == {guidelines}
 
-    browser.wait("document.querySelectorAll('input:checked').length === 4")  # the second task
-    browser.key("z", "KeyZ")
-    browser.wait(f"{CHECKED}.some(label => label.startsWith('Accept'))", 10)
-    assert browser.run(VISIBLE) == 5, "no reason is asked for"
-    browser.key("n", "KeyN")
-    browser.wait(f"{VISIBLE} === 0", 10)
+    browser.wait("document.querySelectorAll('.bw-page input:checked').length === 0")  # the second task
+    reviewer.key("z", "Accept")
+    assert browser.run(ASKED) == 5, "no reason is asked for"
+    reviewer.key("n", "I cannot decide")
+    browser.wait(f"{ASKED} === 0", 10)
     reviewer.look("undecided")
-    second = [r for r in reviewer.submit(project, "quality", 2) if r.item_id == "q0001"]
-    assert {(r.value, r.undecided) for r in second} == {(None, "cannot-decide")}
-
-    # Both questions are held up by their quality; for the next pages quality was never asked.
-    reviewer.workspace.proposals("quality").unlink()
-    reviewer.workspace.verdicts("quality").unlink()
-    translate(reviewer)
-    convert(reviewer)
-    assert browser.run("window.hacked === undefined")
+    for scheme in ("dark", "light"):  # what the reviewer may choose in Label Studio's top line
+        browser.run(f"document.documentElement.dataset.colorScheme = '{scheme}'")
+        for shown in (".bw-q", ".bw-answer", ".bw-side h4", ".bw-side label"):
+            assert reviewer.contrast(f"document.querySelector('{shown}')") > 4.5, (scheme, shown)
+    second = reviewer.submit("quality", 2)
+    assert {(r.item_id, r.value, r.undecided) for r in second.values()} == {("q0001", None, "cannot-decide")}
 
 
-def translate(reviewer: Reviewer) -> None:
-    browser, project = reviewer.browser, reviewer.open("translation")
+def test_translation(reviewer: Any) -> None:
+    question, browser = first_question(reviewer), reviewer.browser
+    digest = shown_digest(translation_view(question.text, question.images, "zh"))
+    reviewer.propose("translation", question.id, digest, TRANSLATION, "zh")
+    reviewer.open("translation")
     reviewer.look("translation")
-    fields = browser.run(FIELDS)
-    assert {name: fields[name] for name in ("question", "answer", "solution")} == {
-        name: TRANSLATION[name] for name in ("question", "answer", "solution")
-    }
-    assert browser.run("document.querySelectorAll('.bw-two .bw-q').length") == 2
-    assert browser.run(
-        "[...document.querySelectorAll('.bw-two > div')].every(e => e.querySelector('svg rect'))"
-    )
+    given = {name: TRANSLATION[name] for name in ("question", "answer", "solution")}
+    assert {name: reviewer.fields()[name] for name in given} == given
+    assert reviewer.checked() == ["Flag · 标记"]
+    reviewer.assert_drawn(radicals=4, bars=6)
+    sides = "[...document.querySelectorAll('.bw-two > div')]"
+    assert browser.run(f"{sides}.map(e => e.querySelectorAll('.bw-math rect').length)") == [3, 3]
+    reviewer.assert_hostile_text_is_read(4)
     reviewer.type("question", "　好。", whole=False)
     reviewer.type("unit", "米")
     reviewer.type("solution", "一步。")
     browser.run("document.activeElement.blur()")
-    browser.key("z", "KeyZ")
-    browser.wait(f"{CHECKED}.some(label => label.startsWith('Keep'))", 10)
-    answers = {r.field: (r.value, r.origin) for r in reviewer.submit(project, "translation", 1)}
-    assert answers == {
+    reviewer.key("z", "Keep")
+    assert values(reviewer.submit("translation")) == {
         "question": (f"{TRANSLATION['question']}　好。", "prediction-changed"),
         "answer": (TRANSLATION["answer"], "prediction"),
         "unit": ("米", "manual"),
         "solution": ("一步。", "prediction-changed"),
         "image_language": ("keep", "prediction-changed"),
     }
-    assert browser.run("window.hacked === undefined")
 
 
-def convert(reviewer: Reviewer) -> None:
-    reviewer.workspace.proposals("translation").unlink()
-    reviewer.workspace.verdicts("translation").unlink()
-    browser, project = reviewer.browser, reviewer.open("multiple-choice")
+def test_multiple_choice(reviewer: Any) -> None:
+    question, browser = first_question(reviewer), reviewer.browser
+    digest = shown_digest(text_view(question.text, question.images))
+    reviewer.propose("multiple-choice", question.id, digest, CHOICE, "en")
+    reviewer.open("multiple-choice")
     reviewer.look("multiple-choice")
     options = "\n".join(f"{label}. {text}" for label, text in zip("ABCD", CHOICE["choices"], strict=True))
-    assert browser.run(FIELDS)["choices"] == options
-    assert browser.run("document.querySelectorAll('.bw-right').length") == 1
-    browser.key("b", "KeyB")
-    browser.wait(f"{CHECKED}.some(label => label.startsWith('B'))", 10)
-    reviewer.type("choices", "A. 1\nB. $\\sqrt{5}$\nC. 3")
-    answers = {r.field: r.value for r in reviewer.submit(project, "multiple-choice", 1)}
-    assert answers == {
-        "question": CHOICE["question"],
-        "choices": ["1", "$\\sqrt{5}$", "3"],
-        "answer": "B",
+    assert (reviewer.fields()["question"], reviewer.fields()["choices"]) == (CHOICE["question"], options)
+    assert reviewer.checked() == ["A"]
+    assert (
+        browser.run("[...document.querySelectorAll('.bw-right')].map(e => e.innerText.trim())[0][0]") == "A"
+    )
+    reviewer.assert_drawn(radicals=3, bars=4)
+    reviewer.assert_hostile_text_is_read(4)
+    reviewer.key("b", "B")
+    reviewer.type("choices", f"A. 1\nB. $\\sqrt{{5}}$\nC. {EVIL}")
+    assert values(reviewer.submit("multiple-choice")) == {
+        "question": (CHOICE["question"], "prediction"),
+        "choices": (["1", "$\\sqrt{5}$", EVIL], "prediction-changed"),
+        "answer": ("B", "prediction-changed"),
     }

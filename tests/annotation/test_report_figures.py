@@ -15,7 +15,7 @@ from benchwright.annotation.agreement import Scale, krippendorff_alpha, table_of
 from benchwright.annotation.opinions import ABSENT, answers_table, measures, submitted_answers
 from benchwright.annotation.report import PrivateReport, private_path, reviewed_jobs, write_report
 from benchwright.annotation.report_figures import anchoring, field_agreement, job_report
-from benchwright.annotation.report_page import interval_words
+from benchwright.annotation.report_page import interval_words, kappa_words
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.jobs import Key, Proposal, Review, Verdict
 from benchwright.schemas.journal import read_jsonl, write_jsonl
@@ -52,6 +52,24 @@ def test_levels_are_ordinal_with_quadratic_kappa_and_all_five_ranks() -> None:
     assert figures.kappa.value == pytest.approx(
         cohen_kappa_score(*zip(*pairs, strict=True), weights="quadratic", labels=range(1, 6)), abs=1e-4
     )
+
+
+def test_kappa_says_which_pair_of_slots_has_none_and_is_the_mean_over_the_others() -> None:
+    pairs = [(1, 1), (2, 3), (4, 4), (5, 4), (2, 2)]
+    reviews = [r for i, (a, b) in enumerate(pairs) for r in both(f"p{i}", a, b, field="difficulty")]
+    alone = field_agreement(measured(reviews, "difficulty"), seed=0)
+    assert (alone.kappa_pairs, alone.kappa_undefined) == (1, ())
+    for i in range(5, 9):  # the third slot answered other items than the second, and one value there
+        reviews += [
+            review(f"p{i}", 3, who, slot, field="difficulty") for who, slot in (("A01", "A"), ("A03", "C"))
+        ]
+    figures = field_agreement(measured(reviews, "difficulty"), seed=0)
+    assert (figures.kappa_pairs, figures.kappa_undefined) == (1, ("A-C",))
+    assert figures.kappa is not None
+    assert alone.kappa is not None
+    assert figures.kappa.value == alone.kappa.value
+    assert kappa_words(figures).endswith("weighted; mean of 1 of 2 pairs, undefined: A-C")
+    assert "undefined" not in kappa_words(alone)
 
 
 def test_faults_are_sets_without_an_order() -> None:

@@ -252,6 +252,11 @@ def test_a_new_look_keeps_the_project_and_a_new_subject_makes_another(
     assert (second.project, second.new) == (first.project, 0)
     (shown,) = [p.config for p, _ in our_projects(server, workspace, JOB)]
     assert "力学与平衡" in shown
+    # An older version, or a person in the settings, showed the button that hides a task for good.
+    server._sdk.projects.update(first.project, show_skip_button=True)
+    assert [p.can_skip for p, _ in our_projects(server, workspace, JOB)] == [True]
+    push_job(server, workspace, JOB)
+    assert [p.can_skip for p, _ in our_projects(server, workspace, JOB)] == [False]
     own.write_text(taxonomy.replace('id = "mechanics"', 'id = "classical-mechanics"'), encoding="utf-8")
     (third,) = push_job(server, workspace, JOB)
     assert third.project != first.project

@@ -104,12 +104,12 @@ def test_a_field_that_may_be_empty_is_settled_by_an_adjudicators_blank() -> None
     reviews = [said("question", "问", slot, who) for slot, who in (("A", "A01"), ("B", "A02"))]
     reviews.append(said("unit", "m", "A", "A01"))
     before = {v.field: v.basis for v in derive_verdicts(reviews, AB)}
-    assert before == {"question": "agreed", "unit": "open"}, "one gave a unit, the other none"
+    assert (before["question"], before["unit"]) == ("agreed", "open"), "one gave a unit, the other none"
+    assert before["solution"] == "agreed", "nobody gave any"
     after = derive_verdicts([*reviews, said("question", "问", ADJUDICATION, "A03")], AB)
-    assert {v.field: (v.basis, v.value) for v in after} == {
-        "question": ("adjudicated", "问"),
-        "unit": ("adjudicated", None),
-    }
+    found = {v.field: (v.basis, v.value) for v in after}
+    assert found["question"] == ("adjudicated", "问")
+    assert found["unit"] == found["solution"] == ("adjudicated", None)
 
 
 def test_no_answer_on_purpose_settles_nothing() -> None:

@@ -105,3 +105,9 @@ def test_tables_become_tables() -> None:
     assert html.count("<td") == 4
     assert "&lt;3" in html
     assert html.count("<svg") == 1
+
+
+def test_a_formula_wider_than_a_column_stands_on_a_line_where_it_can_be_scrolled() -> None:
+    assert "bw-display" not in text_html("so $a+b$ it is")
+    wide = text_html("so $" + "+".join(f"a_{{{n}}}" for n in range(30)) + "$ it is")
+    assert wide.startswith('so <span class="bw-display"><svg') and wide.endswith("</svg></span> it is")

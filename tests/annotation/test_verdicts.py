@@ -15,8 +15,10 @@ from benchwright.annotation.people import People
 from benchwright.annotation.projects import ProjectMark
 from benchwright.annotation.pull import PulledPage, task_reviews, unseen
 from benchwright.annotation.verdicts import derive_verdicts
-from benchwright.schemas.jobs import Review
+from benchwright.schemas.jobs import Proposal, Review, shown_digest
+from benchwright.schemas.journal import write_jsonl
 from benchwright.schemas.review_states import current_states
+from benchwright.schemas.words import Trust, Words
 
 DIGEST = "a" * 64
 MARK = ProjectMark(benchmark="b", job="tagging", group="physics", slot="A", config="c", uid="u1")
@@ -150,23 +152,101 @@ def settled(reviews: list[Review]) -> dict[str, tuple[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    "later",
+    ("later", "basis"),
     [
-        {"relation": "different"},
-        {"relation": None, "undecided": "cannot-decide"},
-        {"relation": None, "state": "skipped"},
+        ({"relation": "different"}, "agreed"),  # a blank, on purpose
+        ({"relation": None, "undecided": "cannot-decide"}, "open"),
+        ({"relation": None, "state": "skipped"}, "open"),
     ],
 )
-def test_a_field_that_was_emptied_later_is_taken_back(later: dict[str, Any]) -> None:
+def test_a_field_that_was_emptied_later_is_taken_back(later: dict[str, Any], basis: str) -> None:
     reviews = [*said("same", "B"), *said(**later, updated_at="2026-01-02T00:00:00Z")]
     assert [r.field for r in current_states(reviews)] == ["relation"]
-    assert settled(reviews)["answer"] == ("open", None)
+    assert settled(reviews)["answer"] == (basis, None)
     assert derive_verdicts(reviews[::-1]) == derive_verdicts(reviews)
+
+
+def test_a_field_that_all_left_empty_is_empty_and_not_the_machines() -> None:
+    second = {"slot": "B", "pseudonym": "A02", "annotation_id": "u2-1"}
+    reviews = [*said("same"), *said("same", **second)]
+    verdicts = {v.field: v for v in derive_verdicts(reviews, ("A", "B"))}
+    assert (verdicts["answer"].basis, verdicts["answer"].value) == ("agreed", None)
+    assert verdicts["answer"].by == ("A01", "A02")
+    assert set(verdicts) == {"relation", "keep", "answer"}, "nobody is asked to fill in a remark"
+    half = {v.field: v.basis for v in derive_verdicts(reviews[:1], ("A", "B"))}
+    assert half == {"relation": "open", "keep": "open", "answer": "open"}
+    decided = said("same", slot="adjudication", pseudonym="A03", annotation_id="u9-1")
+    assert settled([*reviews, *decided])["answer"] == ("adjudicated", None)
+
+
+def test_accepted_proposals_do_not_fill_what_people_left_empty(tmp_path: Path) -> None:
+    from benchwright.schemas.recipe import default_recipe_toml
+    from benchwright.schemas.workspace import Workspace
+
+    workspace = Workspace.create(tmp_path / "ws", default_recipe_toml("left-empty"))
+    view = {"question": "1 kg of ice"}
+    place = {"job": "translation", "item_id": "p1", "language": "zh", "digest": shown_digest(view)}
+    proposals = [
+        Proposal(**place, field=name, value=value, model="m")
+        for name, value in (("question", "q"), ("unit", "kg"), ("solution", "s"))
+    ]
+    write_jsonl(workspace.proposals("translation"), proposals)
+    reviews = [review(value, **place, field=name) for name, value in (("question", "q"), ("solution", "s"))]
+    write_jsonl(workspace.verdicts("translation"), derive_verdicts(reviews))
+    words = Words.read(workspace, ["translation"], Trust.ACCEPTED)
+    assert words.optional("translation", "p1", "zh", "unit", view) is None
+    solution = words.optional("translation", "p1", "zh", "solution", view)
+    assert solution is not None
+    assert solution[0] == "s"
+    unreviewed = Words(words.proposals, {}, Trust.ACCEPTED).optional("translation", "p1", "zh", "unit", view)
+    assert unreviewed is not None
+    assert unreviewed[0] == "kg", "where nobody looked the machine's word is accepted"
+
+
+def test_what_no_page_asks_for_stays_the_machines_alone() -> None:
+    assert {v.field for v in derive_verdicts([review("optics")])} == {"subject"}
+
+
+def test_an_answer_that_could_not_be_read_is_no_blank() -> None:
+    lines = {"job": "translation", "language": "zh"}
+    reviews = [review("q", field="question", **lines), review(None, field="choices", **lines)]
+    found = settled(reviews)
+    assert found["choices"] == ("open", None)
+    assert found["unit"] == ("agreed", None)
+    last = {"slot": "adjudication", "pseudonym": "A03", "annotation_id": "u9-1"}
+    decided = [review("q", field="question", **lines, **last), review(None, field="choices", **lines, **last)]
+    assert settled([*reviews, *decided])["choices"] == ("open", None)
+
+
+def test_the_order_of_a_list_counts_only_where_it_means_something() -> None:
+    second = {"slot": "B", "pseudonym": "A02", "annotation_id": "u2-1"}
+
+    def both(first: Any, other: Any, **changes: Any) -> tuple[str, Any]:
+        reviews = [review(first, **changes), review(other, **changes, **second)]
+        (found,) = [v for v in derive_verdicts(reviews, ("A", "B")) if v.field == changes["field"]]
+        (turned,) = [v for v in derive_verdicts(reviews[::-1], ("A", "B")) if v.field == changes["field"]]
+        assert found == turned
+        return found.basis, found.value
+
+    faults = {"job": "quality", "language": "en", "field": "text_faults"}
+    assert both(["incomplete", "ambiguous"], ["ambiguous", "incomplete"], **faults) == (
+        "agreed",
+        ["ambiguous", "incomplete"],
+    )
+    options = {"job": "translation", "language": "zh", "field": "choices"}
+    assert both(["1 N", "2 N"], ["2 N", "1 N"], **options) == ("open", None)
+    covers = {"job": "taxonomy", "field": "assignment"}
+    assert both({"optics": ["a", "b"]}, {"optics": ["b", "a"]}, **covers)[0] == "agreed"
+    assert both({"optics": ["a", "b"]}, {"optics": ["a"]}, **covers)[0] == "open"
 
 
 def test_a_field_that_one_of_two_in_a_slot_left_empty_is_open() -> None:
     reviews = [*said("same", "B"), *said("same", annotation_id="u1-2", pseudonym="A02")]
-    assert settled(reviews) == {"answer": ("open", None), "relation": ("agreed", "same")}
+    assert settled(reviews) == {
+        "answer": ("open", None),
+        "keep": ("agreed", None),
+        "relation": ("agreed", "same"),
+    }
 
 
 def test_an_adjudicators_blank_stands_against_another_adjudicators_answer() -> None:
@@ -205,6 +285,15 @@ def test_a_deleted_annotation_leaves_its_key_open() -> None:
     reviews = [review("optics"), review("optics", state="deleted")]
     (verdict,) = derive_verdicts(reviews)
     assert (verdict.basis, verdict.value, verdict.by) == ("open", None, ())
+
+
+def test_an_annotation_that_comes_back_with_a_backup_counts_again() -> None:
+    journal = [review("optics"), review("optics", state="deleted")]
+    back = unseen(journal, [review("optics")])
+    assert [r.state for r in back] == ["submitted"]
+    assert derive_verdicts([*journal, *back])[0].value == "optics"
+    assert unseen([*journal, *back], [review("optics")]) == []
+    assert unseen(journal, [review("optics", state="deleted")]) == []
 
 
 def test_an_older_content_has_a_verdict_of_its_own() -> None:

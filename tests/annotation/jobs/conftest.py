@@ -19,7 +19,7 @@ from benchwright.schemas.records import Option, QuestionType, ReleaseRow, Split
 from benchwright.schemas.release_table import write_release_table
 from benchwright.schemas.workspace import Workspace
 
-EVIL = '<script>alert(1)</script><img src=x onerror="alert(2)"> & "quoted" <b>'
+EVIL = '<script>window.hacked=1</script><img src=x onerror="window.hacked=1"> & "quoted" <b>'
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def picture(number: int) -> bytes:
 def release_row(row_id: str, number: int, **fields: Any) -> ReleaseRow:
     """A row whose key and option texts can be looked for on a page."""
     options = tuple(Option(label=label, text=f"option-{label}-{number} $x^2$") for label in "ABCD")
-    text = f"Item {number}: find $\\frac{{{number}}}{{2}}$ of BC."
+    text = f"Item {number}: find $\\frac{{\\sqrt{{{number}}}}}{{2}}$ of BC."
     full = "\n".join([text, *(f"{option.label}. {option.text}" for option in options)])
     version = row_id.split(":")[1]
     values: dict[str, Any] = {
