@@ -20,12 +20,15 @@ from benchwright.cli.common import (
 )
 from benchwright.cli.curate_cluster import cluster, embed, estimate
 from benchwright.cli.curate_dedup import dedup
+from benchwright.cli.curate_diff import diff
+from benchwright.cli.curate_export import export
 from benchwright.cli.curate_map import map_command
 from benchwright.cli.curate_plan import plan
 from benchwright.cli.curate_replace import certify, keep, replace
 from benchwright.cli.curate_screen import screen
 from benchwright.cli.curate_select import select
 from benchwright.cli.curate_stats import stats
+from benchwright.cli.curate_trace import trace
 from benchwright.cli.proposals import proposals
 from benchwright.cli.propose import COMMANDS as PROPOSING
 
@@ -54,6 +57,9 @@ for _later in (certify, replace, keep, plan):
 curate.add_command(select)
 curate.add_command(map_command)
 curate.add_command(stats)
+curate.add_command(trace)
+curate.add_command(diff)
+curate.add_command(export)
 for _command in (*PROPOSING, proposals):
     curate.add_command(_command)
 

@@ -1,0 +1,1 @@
+"""A release in the form of other harnesses: one module each, all asking with the same words."""
