@@ -18,10 +18,10 @@ from benchwright.cli.common import (
     show_table,
     workspace_option,
 )
+from benchwright.cli.push_check import finding_table, show_check
 
 if TYPE_CHECKING:
     from benchwright.curation.release.build import BuiltRelease
-    from benchwright.curation.release.check import Finding
     from benchwright.curation.release.rows import ReleaseContent
     from benchwright.schemas.workspace import Workspace
 
@@ -133,19 +133,16 @@ def _checked(
     )
     if content.unchecked:
         say(f"needs check: {len(content.unchecked)} pictures have not been read back; run `render check`")
-    if findings and not check_only:
-        show_table(_finding_table(findings))
     if check_only:
-        result = {
-            "rows": len(content.rows),
-            "rejected": _reasons(content),
-            "findings": [finding.model_dump(mode="json") for finding in findings],
-        }
-        table = _finding_table(findings) if findings else _reason_table(content)
-        emit(result, table, as_json, None if findings else "push-dataset --build-only")
+        from benchwright.curation.release.checklist import checklist
+
+        show_check(findings, checklist(content, workspace, findings), _reasons(content), as_json)
+    elif findings:
+        show_table(finding_table(findings))
     if findings:
+        kinds = "kind" if len(findings) == 1 else "kinds"
         raise UsageError(
-            f"Not published: {len(findings)} kinds of finding in {len({r for f in findings for r in f.rows})} rows; "
+            f"Not published: {len(findings)} {kinds} of finding in {len({r for f in findings for r in f.rows})} rows; "
             "mend them, or leave those rows out with --drop-failing."
         )
     return None if check_only else content
@@ -285,18 +282,3 @@ def _reasons(content: ReleaseContent) -> dict[str, int]:
     from collections import Counter
 
     return dict(sorted(Counter(item.reason for item in content.rejected).items()))
-
-
-def _reason_table(content: ReleaseContent) -> SummaryTable:
-    rows: list[tuple[str, int]] = [("rows that can be published", len(content.rows))]
-    rows += [(f"left out: {reason}", count) for reason, count in _reasons(content).items()]
-    return SummaryTable("Nothing stands against publishing", ("what", "rows"), rows)
-
-
-def _finding_table(findings: tuple[Finding, ...]) -> SummaryTable:
-    rows = [
-        (finding.code, len(finding.rows), ", ".join(finding.rows[:3]) + (" …" if len(finding.rows) > 3 else ""),
-         finding.sentence)
-        for finding in findings
-    ]  # fmt: skip
-    return SummaryTable("Reasons not to publish", ("code", "rows", "for example", "what to do"), rows)

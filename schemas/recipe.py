@@ -61,10 +61,27 @@ class IngestRecipe(Record):
     """Record field -> value for sources that do not say (`discipline`, `language`, `source`, `source_license`)."""
 
 
+Permission = Literal["yes", "no", "unknown"]
+"""What the terms of a source say about one use."""
+
+
 class SourceRecipe(Record):
     """`[sources."NAME"]`: what is known of one source."""
 
     license: str | None = None
+    redistribute: Permission | None = None
+    """Whether its questions may be published again. None, here and below: as its licence is known to say."""
+    adapt: Permission | None = None
+    """Whether they may be changed: translated, converted to multiple choice, drawn into a picture."""
+    commercial: Permission | None = None
+    share_alike: Permission | None = None
+    """Whether what is made of them has to stand under the same licence."""
+    attribution: Permission | None = None
+    """Whether its authors have to be named."""
+    credit: str | None = None
+    """The words by which they are named in LICENSES.md."""
+    url: str | None = None
+    """Where the source, or its terms, can be found."""
     allow_external: bool = True
     """False: its questions never go to an external model."""
     fields: dict[str, str] = {}
@@ -232,6 +249,20 @@ class RenderRecipe(Record):
     """True: conditions that cannot be shown on the diagram may stand in a band beside it."""
 
 
+Statement = Literal[
+    "measures",
+    "uses",
+    "people",
+    "related",
+    "metric",
+    "construction",
+    "limitations",
+    "contact",
+    "retirement",
+]
+"""What only a person can say of a release; the checklist names those that are missing."""
+
+
 class ReleaseRecipe(Record):
     """`[release]`: the published dataset."""
 
@@ -243,6 +274,10 @@ class ReleaseRecipe(Record):
     """How many problems per discipline go to `testmini` instead of `test`."""
     canary: str = "benchwright:7f0c1a5e-2f1b-4e57-9d52-6a1a3f6f4c11"
     """Published in every row, so that a model trained on the benchmark can be told."""
+    statements: dict[Statement, str] = {}
+    """What a person says of the release, by subject, for the card and the checklist."""
+    waived: dict[str, tuple[str, ...]] = {}
+    """By code of a finding that rests on words alone: the rows or problems at which a person has looked."""
 
 
 class Recipe(Record):

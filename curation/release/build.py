@@ -14,8 +14,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchwright import __version__
-from benchwright.curation.release.card import render_card, render_licenses
-from benchwright.curation.release.check import Finding, check_release, unfinished, without_failing
+from benchwright.curation.release.card import render_card
+from benchwright.curation.release.check import (
+    Finding,
+    Known,
+    check_folder,
+    check_release,
+    unfinished,
+    without_failing,
+)
+from benchwright.curation.release.licences import release_licence, render_licenses, terms_of
 from benchwright.curation.release.rows import ReleaseContent, ReleaseImages, release_content
 from benchwright.curation.release.statistics import ReleaseFigures, release_figures
 from benchwright.schemas.artefact import StageState, sync_folder, write_atomic
@@ -70,13 +78,13 @@ def checked_content(
     if not workspace.problems.is_file():
         raise UsageError(f"{workspace.problems} does not exist: run `curate problems` first.")
     content = release_content(workspace, read_records(workspace.problems, Problem))
-    in_image = workspace.recipe.render.choices == "image"
-    findings = check_release(content, in_image)
+    known = Known.of(workspace)
+    findings = check_release(content, known)
     if not drop_failing:
         findings = (*unfinished(content), *findings)
     elif content.rows and findings:
         content = without_failing(content, findings)
-        findings = check_release(content, in_image)
+        findings = check_release(content, known)
     return content, findings
 
 
@@ -95,24 +103,25 @@ def build_release(
     Raises:
         LockedError: another process is building a release.
         TamperedError: a picture was changed since the rows were made.
-        UsageError: the figures on reviews are older than the reviews.
+        UsageError: the figures on reviews are older than the reviews, or a file would name a person.
     """
     folder = workspace.release(tag)
     figures = release_figures(content.rows, content.rejected, content.origins)
     title = workspace.recipe.benchmark.title or workspace.recipe.benchmark.name
-    license_id = workspace.recipe.release.license
+    terms = terms_of(content.rows, workspace.recipe.sources)
+    licence = release_licence(workspace.recipe.release.license, terms)
     card = render_card(
         title=title,
         repo_id=repo_id,
         tag=tag,
-        license_id=license_id,
+        license_id=licence.license,
         choices_in_image=workspace.recipe.render.choices == "image",
         rows=content.rows,
         figures=figures,
         repeats=content.repeats,
         reviews=read_figures(workspace),
     )
-    texts = {CARD_NAME: card, "LICENSES.md": render_licenses(license_id, figures)}
+    texts = {CARD_NAME: card, "LICENSES.md": render_licenses(licence, terms)}
     signature = digest_of(
         {
             "stage_version": STAGE_VERSION,
@@ -177,6 +186,12 @@ def _write_folder(
         write_atomic(temporary / name, text.encode("utf-8"))
         if name != CARD_NAME:
             files.append(_file(temporary, name))
+    if findings := check_folder(temporary, Known.of(workspace)):
+        shutil.rmtree(temporary)
+        raise UsageError(
+            f"Not built: {findings[0].sentence} ({findings[0].code} in {findings[0].rows[0]}: "
+            f"{findings[0].details[0]}); mend it by: {findings[0].command}."
+        )
     manifest = ReleaseManifest(
         name=workspace.recipe.benchmark.name,
         tag=tag,

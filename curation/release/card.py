@@ -137,12 +137,6 @@ def render_card(
     return f"---\n{matter}---\n{BEGIN}\n{text.rstrip()}\n{END}\n"
 
 
-def render_licenses(license_id: str, figures: ReleaseFigures) -> str:
-    """LICENSES.md: one line per source."""
-    text = str(_template("licenses.md.j2").render(license=license_id, sources=figures.sources))
-    return text.rstrip() + "\n"
-
-
 def _template(name: str) -> Any:
     environment = Environment(
         loader=PackageLoader("benchwright.curation.release"),

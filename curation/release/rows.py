@@ -6,7 +6,7 @@ reason (`no-translation`, `no-decomposition`, `nothing-to-show`, `not-rendered`,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,6 +55,8 @@ class ReleaseContent:
     """Rendered images that the legibility gate has not judged."""
     repeats: tuple[Repeats, ...] = ()
     """What the search for duplicates found in the pools of these problems."""
+    source_languages: Mapping[str, str] = field(default_factory=dict)
+    """By problem, the language in which its source asks it."""
 
 
 def release_content(workspace: Workspace, problems: Iterable[Problem]) -> ReleaseContent:
@@ -93,7 +95,10 @@ def release_content(workspace: Workspace, problems: Iterable[Problem]) -> Releas
     repeats = repeats_of(workspace, (problem.discipline for problem in ordered))
     digest = digest_of([rows, rejected, origins, repeats])
     unchecked = tuple(renders.unchecked)
-    return ReleaseContent(tuple(rows), tuple(rejected), images, origins, digest, unchecked, repeats)
+    languages = {problem.problem_id: problem.language for problem in ordered}
+    return ReleaseContent(
+        tuple(rows), tuple(rejected), images, origins, digest, unchecked, repeats, languages
+    )
 
 
 def row_id(problem_id: str, version: Version, language: str) -> str:
