@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from benchwright.cli.common import SummaryTable, emit, json_option, open_workspace, say, workspace_option
+
+if TYPE_CHECKING:
+    from benchwright.curation.stats_items import Subject
 
 
 @click.command()
@@ -24,14 +28,14 @@ from benchwright.cli.common import SummaryTable, emit, json_option, open_workspa
 )
 @workspace_option
 @json_option
-def stats(of: str | None, out: Path | None, workspace: Path | None, as_json: bool) -> None:
+def stats(of: Subject | None, out: Path | None, workspace: Path | None, as_json: bool) -> None:
     """Counts, lengths and distributions of pool, selection, problems or release."""
     from benchwright.curation.stats import statistics
     from benchwright.curation.stats_items import items_of
     from benchwright.curation.stats_page import rows_of
 
     place = open_workspace(workspace)
-    what, items = items_of(place, of)  # type: ignore[arg-type]
+    what, items = items_of(place, of)
     figures = statistics(what, items)
     if out is not None:
         from benchwright.curation.stats_page import write_statistics

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.evaluate_options import KEY_ENVIRONMENT, Options
+from benchwright.cli.evaluate_options import Options, grouped, judge_key_option, prices_option, tries_options
 from benchwright.cli.evaluate_show import find_place, runs_folder
 
 if TYPE_CHECKING:
     from benchwright.eval.store import RunFolder
     from benchwright.models.chat import ChatModel
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def find_run(run: str, workspace: Path | None) -> RunFolder:
@@ -43,43 +40,17 @@ def open_asked(options: Options) -> ChatModel:
     return model
 
 
-def asked_model_options(function: F) -> F:
-    """Add the options of a model that is asked about a run: which one, how hard to try, what it may cost."""
-    options = (
-        click.option("--judge-model", default=None, help="The model to ask, e.g. openai/NAME."),
-        click.option("--judge-base-url", default=None, help="Its endpoint."),
-        click.option(
-            "--judge-api-key-env", default=KEY_ENVIRONMENT, show_default=True, help="Its key's variable."
-        ),
-        click.option(
-            "--concurrency", type=click.IntRange(min=1), default=8, show_default=True, help="Calls in flight."
-        ),
-        click.option(
-            "--attempts", type=click.IntRange(min=1), default=6, show_default=True, help="Tries for one call."
-        ),
-        click.option(
-            "--timeout",
-            type=click.FloatRange(min=0, min_open=True),
-            default=120.0,
-            show_default=True,
-            metavar="SECONDS",
-            help="Longest wait for the reply to one try.",
-        ),
-        click.option(
-            "--budget", default=None, metavar="USD", help="Stop before the calls cost more than this."
-        ),
-        click.option(
-            "--prices",
-            type=click.Path(path_type=Path, dir_okay=False),
-            default=None,
-            help="TOML file with prices of tokens; they win over those of the recipe.",
-        ),
-        click.option(
-            "--allow-external",
-            is_flag=True,
-            help="Send questions and answers of an unreleased folder to a model outside this machine.",
-        ),
-    )
-    for option in reversed(options):
-        function = option(function)
-    return function
+asked_model_options = grouped(
+    click.option("--judge-model", default=None, help="The model to ask, e.g. openai/NAME."),
+    click.option("--judge-base-url", default=None, help="Its endpoint."),
+    judge_key_option,
+    tries_options,
+    click.option("--budget", default=None, metavar="USD", help="Stop before the calls cost more than this."),
+    prices_option,
+    click.option(
+        "--allow-external",
+        is_flag=True,
+        help="Send questions and answers of an unreleased folder to a model outside this machine.",
+    ),
+)
+"""A model that is asked about a finished run: which one, how hard to try, what it may cost."""

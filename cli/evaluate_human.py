@@ -18,6 +18,7 @@ from benchwright.cli.common import (
     say,
     workspace_option,
 )
+from benchwright.cli.evaluate_options import judge_key_option, judge_option
 from benchwright.cli.evaluate_show import kept_back, missing_words
 
 if TYPE_CHECKING:
@@ -57,15 +58,10 @@ class ImportOptions:
     help="Only this person; may be repeated. Default: everybody.",
 )
 @click.option("--all", "pooled", is_flag=True, help="One run human/all in place of one for each person.")
-@click.option(
-    "--judge",
-    type=click.Choice(["rules", "math-verify", "llm", "chain"]),
-    default=None,
-    help="Who decides; default: llm when --judge-model is given, else rules.",
-)
+@judge_option
 @click.option("--judge-model", default=None, help="The judging model, e.g. openai/NAME.")
 @click.option("--judge-base-url", default=None, help="Endpoint of the judging model.")
-@click.option("--judge-api-key-env", default="OPENAI_API_KEY", show_default=True, help="Its key's variable.")
+@judge_key_option
 @click.option(
     "--judge-max-tokens",
     type=click.IntRange(min=1024),

@@ -30,6 +30,7 @@ class CheckOptions:
     judge_base_url: str | None
     judge_api_key_env: str
     judge_max_tokens: int
+    judge_prompts: Path | None
     concurrency: int
     attempts: int
     allow_external: bool
@@ -71,6 +72,12 @@ class CheckOptions:
     help="Room for the judge's words.",
 )
 @click.option(
+    "--judge-prompts",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    default=None,
+    help="Folder of your own words for the judging model, judge.LANG.txt, as a run has them.",
+)
+@click.option(
     "--concurrency", type=click.IntRange(min=1), default=8, show_default=True, help="Calls in flight."
 )
 @click.option(
@@ -109,6 +116,7 @@ def _check(options: CheckOptions) -> Calibration:
     from contextlib import nullcontext
 
     from benchwright.eval.cases import prepared, read_cases, reviewed_cases
+    from benchwright.eval.instructions import users_prompts
     from benchwright.eval.judge import Judge
     from benchwright.eval.judge_check import Checked, calibrate, check_cases
     from benchwright.eval.plan import judge_spec
@@ -124,15 +132,19 @@ def _check(options: CheckOptions) -> Calibration:
     else:
         raise UsageError("name a file of cases, or a workspace with reviewed judge verdicts.")
     model, kind = _model(options)
-    languages = sorted({"zh", "en"})
-    spec = judge_spec(kind, model, options.judge_max_tokens, languages)
+    if options.judge_prompts is not None and model is None:
+        raise UsageError("--judge-prompts are words for a judging model: name it with --judge-model.")
+    # Only what was measured: cases in one language say nothing about the judge in another.
+    languages = sorted({case.row.language for case in cases})
+    spec = judge_spec(kind, model, options.judge_max_tokens, languages, options.judge_prompts)
 
     async def main() -> list[Checked]:
         settings = SchedulerSettings(concurrency=options.concurrency, attempts=options.attempts)
         with CallStore(place.calls) if place is not None else nullcontext() as calls:
             scheduler = None if model is None else Scheduler(model, calls, settings)
             try:
-                with Judge(kind, scheduler, options.judge_max_tokens) as judge:
+                mine = users_prompts(spec.prompts, "judge")
+                with Judge(kind, scheduler, options.judge_max_tokens, mine) as judge:
                     return await check_cases(cases, judge, options.concurrency)
             finally:
                 if model is not None:

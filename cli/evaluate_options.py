@@ -163,7 +163,9 @@ class Options:
         return tuple(name for name in known if name in _names(self.steps_see))
 
 
-def _grouped(*options: Callable[[F], F]) -> Callable[[F], F]:
+def grouped(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Options as one decorator; `--help` lists them in this order."""
+
     def add(function: F) -> F:
         for option in reversed(options):
             function = option(function)
@@ -172,7 +174,39 @@ def _grouped(*options: Callable[[F], F]) -> Callable[[F], F]:
     return add
 
 
-row_options = _grouped(
+judge_option = click.option(
+    "--judge",
+    type=click.Choice(["rules", "math-verify", "llm", "chain"]),
+    default=None,
+    help="Who decides; default: llm when --judge-model is given, else rules.",
+)
+judge_key_option = click.option(
+    "--judge-api-key-env", default=KEY_ENVIRONMENT, show_default=True, help="Its key's variable."
+)
+tries_options = grouped(
+    click.option(
+        "--concurrency", type=click.IntRange(min=1), default=8, show_default=True, help="Calls in flight."
+    ),
+    click.option(
+        "--attempts", type=click.IntRange(min=1), default=6, show_default=True, help="Tries for one call."
+    ),
+    click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        default=120.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="Longest wait for the reply to one try.",
+    ),
+)
+prices_option = click.option(
+    "--prices",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="TOML file with prices of tokens; they win over those of the recipe.",
+)
+
+row_options = grouped(
     click.option(
         "--versions",
         default=None,
@@ -196,7 +230,7 @@ row_options = _grouped(
     ),
 )
 
-model_options = _grouped(
+model_options = grouped(
     click.option(
         "--model", required=True, help="baseline/random, replay/FILE, local/PATH-OR-NAME or openai/NAME."
     ),
@@ -238,7 +272,7 @@ model_options = _grouped(
     ),
 )
 
-way_options = _grouped(
+way_options = grouped(
     click.option(
         "--protocol",
         type=click.Choice(["visscience", "sciverse"]),
@@ -296,22 +330,15 @@ way_options = _grouped(
     ),
 )
 
-judge_options = _grouped(
-    click.option(
-        "--judge",
-        type=click.Choice(["rules", "math-verify", "llm", "chain"]),
-        default=None,
-        help="Who decides; default: llm when --judge-model is given, else rules.",
-    ),
+judge_options = grouped(
+    judge_option,
     click.option(
         "--judge-model",
         default=None,
         help="The judging model, e.g. openai/NAME; it scores the steps of SciVerse's step by step runs too.",
     ),
     click.option("--judge-base-url", default=None, help="Endpoint of the judging model."),
-    click.option(
-        "--judge-api-key-env", default=KEY_ENVIRONMENT, show_default=True, help="Its key's variable."
-    ),
+    judge_key_option,
     click.option(
         "--judge-max-tokens",
         type=click.IntRange(min=1024),
@@ -340,21 +367,8 @@ judge_options = _grouped(
     ),
 )
 
-effort_options = _grouped(
-    click.option(
-        "--concurrency", type=click.IntRange(min=1), default=8, show_default=True, help="Calls in flight."
-    ),
-    click.option(
-        "--attempts", type=click.IntRange(min=1), default=6, show_default=True, help="Tries for one call."
-    ),
-    click.option(
-        "--timeout",
-        type=click.FloatRange(min=0, min_open=True),
-        default=120.0,
-        show_default=True,
-        metavar="SECONDS",
-        help="Longest wait for the reply to one try.",
-    ),
+effort_options = grouped(
+    tries_options,
     click.option(
         "--stop-above",
         type=click.FloatRange(0, 1),
@@ -368,12 +382,7 @@ effort_options = _grouped(
         metavar="USD",
         help="Stop before the calls cost more than this, judge included.",
     ),
-    click.option(
-        "--prices",
-        type=click.Path(path_type=Path, dir_okay=False),
-        default=None,
-        help="TOML file with prices of tokens; they win over those of the recipe.",
-    ),
+    prices_option,
     click.option(
         "--allow-external", is_flag=True, help="Send an unreleased folder to a model outside this machine."
     ),

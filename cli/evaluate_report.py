@@ -87,7 +87,10 @@ def _report_one(folder: RunFolder, as_json: bool) -> None:
     rows = folder.rows() if folder.spec_path.exists() else ()
     scores = score_folder(folder.spec(), rows, folder)
     write_scores(folder.path, scores)
-    show_scores(scores, folder.path, as_json, {})
+    notes = folder.load(rows).notes
+    for note in notes:
+        say(f"note: {note}")
+    show_scores(scores, folder.path, as_json, {"notes": list(notes)})
     if not scores.complete:
         raise Incomplete(missing_words(scores))
 

@@ -19,7 +19,7 @@ from benchwright.cli.common import (
 )
 from benchwright.cli.evaluate_after import find_run
 from benchwright.cli.evaluate_options import Options, effort_options, judge_options
-from benchwright.cli.evaluate_running import calls_path, open_judge, say_result, settings_of
+from benchwright.cli.evaluate_running import calls_path, check_budget, open_judge, say_result, settings_of
 from benchwright.cli.evaluate_show import find_place, finish, kept_back, runs_folder
 
 if TYPE_CHECKING:
@@ -168,6 +168,8 @@ def _judged(
     from benchwright.models.policy import outgoing_note
     from benchwright.models.store import CallStore
 
+    settings = settings_of(options, place)
+    check_budget(settings, judge)
     say(f"run {carried.origin.rescored_from}: {carried.origin.carried} answers -> {new.path}")
     if judge is not None:
         say(f"judge: {outgoing_note(judge, carried.origin.carried, answers=True)}")
@@ -175,9 +177,8 @@ def _judged(
     with new.lock():
         write_carried(new, carried, old)
         with CallStore(calls_path(place, new)) as calls:
-            result = judge_folder(
-                carried.spec, carried.dataset, judge, new, calls, settings_of(options, place), progress
-            )
+            result = judge_folder(carried.spec, carried.dataset, judge, new, calls, settings, progress)
+        new.note_spending(result.spending)
         origin = compare(old, new, carried.origin)
         write_origin(new, origin)
         write_scores(new.path, result.scores)

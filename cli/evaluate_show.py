@@ -56,7 +56,7 @@ def kept_back(place: Workspace | None, dataset: Path) -> set[str]:
 def show_scores(scores: Scores, folder: Path, as_json: bool, more: Mapping[str, Any]) -> None:
     """End a command with the scores of one run."""
     spec = scores.spec
-    judge = "steps" if spec.judge is None else f"judge {spec.judge.kind}"
+    judge = f"judge {spec.judge.kind}" if spec.judge else "steps" if spec.steps else "judged by nobody"
     table = SummaryTable(
         title=f"{spec.model.name} on {spec.dataset.name}, {judge}",
         columns=_COLUMNS if scores.cells else _STEP_COLUMNS,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -328,7 +329,7 @@ def _renders(ws: Workspace, problems_done: bool) -> Iterator[Line]:
                     f"render {version.value} {language}",
                     folder / "index.jsonl",
                     f"render {version.value}",
-                    lambda dry, folder=folder: _check_render(dry, folder),  # type: ignore[misc]
+                    partial(_check_render, folder=folder),
                     upstream=problems_done,
                 )
 

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from benchwright.curation.select_items import Candidate, levels_of, shared_values
-from benchwright.curation.select_rules import Cap, Rules, outside
-from benchwright.schemas.selection import Family
+from benchwright.curation.select_rules import Cap, Counts, Rules, outside
 
 
 @dataclass(frozen=True)
@@ -21,35 +20,29 @@ class Effect:
     """Soft rules that are."""
 
 
-class Tally:
+class Tally(Counts):
     """The chosen questions, and how many of them each rule counts."""
 
     def __init__(self, rules: Rules, chosen: Iterable[Candidate]) -> None:
-        self.rules = rules
-        self.chosen: dict[str, Candidate] = {}
-        self._must = frozenset(rules.must)
-        self._bands = {band.rule: band for band in rules.bands}
-        self._points: Counter[str] = Counter()
-        self._levels: Counter[str] = Counter()
-        self._shared: dict[Family, Counter[str]] = {cap.family: Counter() for cap in rules.caps}
+        super().__init__(rules)
         for item in chosen:
-            self._count(item, 1)
+            self.change(item, 1)
 
     def exchange(self, leaving: Sequence[Candidate], joining: Sequence[Candidate]) -> None:
         """Make an exchange, whatever it does to the rules."""
         for item in leaving:
-            self._count(item, -1)
+            self.change(item, -1)
         for item in joining:
-            self._count(item, 1)
+            self.change(item, 1)
 
     def effect(self, leaving: Sequence[Candidate], joining: Sequence[Candidate]) -> Effect:
         """What an exchange would change for the worse; nothing is changed yet."""
         broken = self._point_losses(leaving, joining)
         relaxed: list[str] = []
         for rule, change in _changes(leaving, joining, levels_of).items():
-            if (band := self._bands.get(rule)) is None:
+            if (band := self.bands.get(rule)) is None:
                 continue
-            count = self._levels[rule]
+            count = self.levels[rule]
             if outside(band, count + change) > outside(band, count):
                 (broken if band.hard else relaxed).append(rule)
         for cap in self.rules.caps:
@@ -58,37 +51,24 @@ class Tally:
 
     def sole(self, item: Candidate) -> tuple[str, ...]:
         """Points that must be covered and that no other chosen question covers."""
-        return tuple(point for point in item.points if point in self._must and self._points[point] == 1)
+        return tuple(point for point in item.points if point in self.must and self.points[point] == 1)
 
     def _point_losses(self, leaving: Sequence[Candidate], joining: Sequence[Candidate]) -> list[str]:
         changes = _changes(leaving, joining, lambda item: item.points)
         return [
             f"point:{point}"
             for point, change in changes.items()
-            if point in self._must and self._points[point] > 0 and self._points[point] + change <= 0
+            if point in self.must and self.points[point] > 0 and self.points[point] + change <= 0
         ]
 
     def _beyond(self, cap: Cap, leaving: Sequence[Candidate], joining: Sequence[Candidate]) -> list[str]:
-        counts = self._shared[cap.family]
+        counts = self.shared[cap.family]
         changes = _changes(leaving, joining, lambda item: shared_values(item, cap.family))
         return [
             f"{cap.family}={value}"
             for value, change in changes.items()
             if change > 0 and counts[value] + change > cap.limit
         ]
-
-    def _count(self, item: Candidate, by: int) -> None:
-        for point in item.points:
-            self._points[point] += by
-        for rule in levels_of(item):
-            self._levels[rule] += by
-        for family, counts in self._shared.items():
-            for value in shared_values(item, family):
-                counts[value] += by
-        if by > 0:
-            self.chosen[item.question_id] = item
-        else:
-            del self.chosen[item.question_id]
 
 
 def _changes(

@@ -6,12 +6,11 @@ It is the preview, and the answer from which the exact search starts.
 from __future__ import annotations
 
 import heapq
-from collections import Counter
 from collections.abc import Collection, Sequence
 
 from benchwright.curation.select_items import Candidate, levels_of, shared_values
-from benchwright.curation.select_rules import Band, Rules
-from benchwright.schemas.selection import Family, is_stand_in
+from benchwright.curation.select_rules import Counts, Rules
+from benchwright.schemas.selection import is_stand_in
 
 _MUST = 1000.0
 """What keeping a hard rule counts against the objective's terms, which are worth a few units each."""
@@ -19,31 +18,8 @@ _OFFERS = 60
 """How many items are tried in an exchange."""
 
 
-class _State:
-    """Counts of a growing choice, and what one more item would add."""
-
-    def __init__(self, rules: Rules) -> None:
-        self.rules = rules
-        self.must = set(rules.must)
-        self.bands: dict[str, Band] = {band.rule: band for band in rules.bands}
-        self.points: Counter[str] = Counter()
-        self.levels: Counter[str] = Counter()
-        self.shared: dict[Family, Counter[str]] = {cap.family: Counter() for cap in rules.caps}
-        self.chosen: dict[str, Candidate] = {}
-
-    def change(self, item: Candidate, by: int) -> None:
-        """Take an item in (1) or out (-1)."""
-        for point in item.points:
-            self.points[point] += by
-        for rule in levels_of(item):
-            self.levels[rule] += by
-        for family, counts in self.shared.items():
-            for value in shared_values(item, family):
-                counts[value] += by
-        if by > 0:
-            self.chosen[item.question_id] = item
-        else:
-            del self.chosen[item.question_id]
+class _State(Counts):
+    """A growing choice, and what one more item would add."""
 
     def allowed(self, item: Candidate) -> bool:
         """Whether no hard limit speaks against one more such item."""

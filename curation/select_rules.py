@@ -116,6 +116,33 @@ class Rules:
         )
 
 
+class Counts:
+    """A choice that changes, and how many of its items each rule counts."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.must = frozenset(rules.must)
+        self.bands: dict[str, Band] = {band.rule: band for band in rules.bands}
+        self.points: Counter[str] = Counter()
+        self.levels: Counter[str] = Counter()
+        self.shared: dict[Family, Counter[str]] = {cap.family: Counter() for cap in rules.caps}
+        self.chosen: dict[str, Candidate] = {}
+
+    def change(self, item: Candidate, by: int) -> None:
+        """Take an item in (1) or out (-1)."""
+        for point in item.points:
+            self.points[point] += by
+        for rule in levels_of(item):
+            self.levels[rule] += by
+        for family, counts in self.shared.items():
+            for value in shared_values(item, family):
+                counts[value] += by
+        if by > 0:
+            self.chosen[item.question_id] = item
+        else:
+            del self.chosen[item.question_id]
+
+
 def outside(band: Band, count: int) -> int:
     """By how many questions a count misses a band."""
     return max(0, band.lower - count, count - band.upper)

@@ -8,15 +8,14 @@ throughout, since matplotlib's own has no Chinese. Same figures, same bytes, wit
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from benchwright.curation.stats import NONE, Stats, TextFigures
 from benchwright.curation.stats_lengths import BIN
 from benchwright.render.font import BUNDLED, TextFont
-from benchwright.schemas.errors import UsageError
+from benchwright.render.plots import INK, blank_figure, plot_style
 from benchwright.schemas.records import DIFFICULTY_NAMES
 
 if TYPE_CHECKING:
@@ -35,7 +34,6 @@ _LEVEL_COLOURS = {
     "5": "#234a77",
     NONE: "#c9c9c9",
 }
-_INK = "#23252b"
 _SMALL = 0.01
 """Share of a whole under which a slice has no label of its own."""
 _GAP = 0.022
@@ -56,7 +54,7 @@ def draw_figures(figures: Stats, folder: FilePath) -> list[tuple[str, str]]:
         UsageError: matplotlib is not installed.
     """
     made: list[tuple[str, str]] = []
-    with _style():
+    with plot_style("figures", "leave out --out"):
         for discipline, levels in figures.flows.items():
             subjects = _subjects(levels)
             _save(_pie(subjects), folder / f"subjects-{discipline}.png")
@@ -77,43 +75,6 @@ def draw_figures(figures: Stats, folder: FilePath) -> list[tuple[str, str]]:
     return made
 
 
-@contextmanager
-def _style() -> Iterator[None]:
-    try:
-        import matplotlib
-        from matplotlib import font_manager
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            "figures need matplotlib: install it with `pip install 'benchwright[plots]'`, or leave out --out."
-        ) from error
-    font_manager.fontManager.addfont(str(BUNDLED))
-    name = font_manager.FontProperties(fname=str(BUNDLED)).get_name()
-    settings: Any = {
-        "font.family": [name],
-        "font.size": 11,
-        "axes.unicode_minus": False,
-        "text.parse_math": False,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.edgecolor": "#9a9a9a",
-        "text.color": _INK,
-        "axes.labelcolor": _INK,
-        "xtick.color": _INK,
-        "ytick.color": _INK,
-    }
-    with matplotlib.rc_context(settings):
-        yield
-
-
-def _figure(width: float, height: float) -> Figure:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
-
-
 def _save(figure: Figure, path: FilePath) -> None:
     figure.savefig(
         path, dpi=160, facecolor="white", metadata={"Software": None}, bbox_inches="tight", pad_inches=0.12
@@ -130,7 +91,7 @@ def _subjects(levels: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
 
 
 def _pie(subjects: Mapping[str, int]) -> Figure:
-    figure = _figure(8.2, 4.6)
+    figure = blank_figure(8.2, 4.6)
     axes = figure.add_subplot()
     total = sum(subjects.values())
     wedges = axes.pie(
@@ -144,7 +105,7 @@ def _pie(subjects: Mapping[str, int]) -> Figure:
 
 def _flow(levels: Mapping[str, Mapping[str, int]], subjects: Mapping[str, int]) -> Figure:
     """Sankey diagram: all items -> levels -> subjects."""
-    figure = _figure(9.5, 5.6)
+    figure = blank_figure(9.5, 5.6)
     axes = figure.add_subplot()
     axes.set_axis_off()
     axes.set_xlim(-0.02, 1.45)
@@ -216,7 +177,7 @@ def _ribbon(
 
 def _ring(figures: Stats) -> Figure:
     """Inner ring: disciplines; outer ring: their subjects."""
-    figure = _figure(8.6, 8.0)
+    figure = blank_figure(8.6, 8.0)
     axes = figure.add_subplot()
     total = figures.items
     inner: list[int] = []
@@ -251,7 +212,7 @@ def _ring(figures: Stats) -> Figure:
 
 
 def _histograms(texts: Sequence[TextFigures], unit: str) -> Figure:
-    figure = _figure(8.4, 0.5 + 2.1 * len(texts))
+    figure = blank_figure(8.4, 0.5 + 2.1 * len(texts))
     panels = figure.subplots(len(texts), 1, squeeze=False, sharex=True)[:, 0]
     for axes, text in zip(panels, texts, strict=True):
         found = getattr(text.question_with_options, unit)
@@ -259,7 +220,7 @@ def _histograms(texts: Sequence[TextFigures], unit: str) -> Figure:
             list(found.histogram), list(found.histogram.values()), width=BIN[unit] * 0.94, align="edge",
             color="#2f6db5" if text.language == "en" else "#d9692c",
         )  # fmt: skip
-        axes.axvline(found.mean, color=_INK, linewidth=1, linestyle=(0, (4, 3)))
+        axes.axvline(found.mean, color=INK, linewidth=1, linestyle=(0, (4, 3)))
         name = f"{text.language} {text.version}".strip()
         axes.set_title(
             f"{name}: {found.n:,} questions, mean {found.mean:,.1f}, longest {found.maximum:,}",
@@ -273,7 +234,7 @@ def _histograms(texts: Sequence[TextFigures], unit: str) -> Figure:
 
 
 def _points(frequencies: Mapping[str, int]) -> Figure:
-    figure = _figure(8.0, 3.4)
+    figure = blank_figure(8.0, 3.4)
     axes = figure.add_subplot()
     bars = axes.bar(list(frequencies), list(frequencies.values()), color="#2f8f5b")
     axes.bar_label(bars, fontsize=9)

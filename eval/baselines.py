@@ -38,6 +38,8 @@ class Blind(Record):
     interval: IntervalMethod
     full_accuracy: float | None
     """Of the other run, on the same rows."""
+    full_incomplete: bool
+    """True when one of these rows was not run or not judged there."""
     chance: float
 
 
@@ -65,7 +67,8 @@ def takes_away(kind: BlindKind, row: Scored, with_images: frozenset[str]) -> boo
     """Whether a blind run saw less of the row than there is."""
     if kind == "text without image":
         return row.row_id in with_images
-    return VERSIONS[Version(row.version)].text
+    # Without a picture there was nothing left to be asked.
+    return row.row_id in with_images and VERSIONS[Version(row.version)].text
 
 
 def _question(spec: RunSpec) -> str:
@@ -78,14 +81,12 @@ def _question(spec: RunSpec) -> str:
 
 def _blind(run: RunRecords, kind: BlindKind, other: RunRecords | None) -> Blind:
     rows = [row for row in run.rows if takes_away(kind, row, run.with_images)]
-    full_accuracy = None
+    full = None
     if other is not None:
         shared = set(run.digests.items()) & set(other.digests.items())
         ids = {row_id for row_id, _ in shared} & {row.row_id for row in rows}
         rows = [row for row in rows if row.row_id in ids]
-        full_accuracy = (
-            cell_of((), (), [row for row in other.rows if row.row_id in ids]).accuracy if ids else None
-        )
+        full = cell_of((), (), [row for row in other.rows if row.row_id in ids])
     cell = cell_of((), (), rows)
     return Blind(
         run_id=run.spec.run_id,
@@ -97,6 +98,7 @@ def _blind(run: RunRecords, kind: BlindKind, other: RunRecords | None) -> Blind:
         low=cell.low,
         high=cell.high,
         interval=cell.interval,
-        full_accuracy=full_accuracy,
+        full_accuracy=None if full is None else full.accuracy,
+        full_incomplete=full is not None and full.incomplete,
         chance=cell.chance,
     )

@@ -6,7 +6,7 @@ same when every byte of them is.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from benchwright.eval.cells import Cell, cell_of
 from benchwright.eval.run_view import RunView, labels
@@ -49,7 +49,7 @@ def beside(runs: Sequence[RunView]) -> Beside:
             run_id=run.run_id,
             label=names[run.run_id],
             model=run.spec.model.name,
-            judge="steps" if run.spec.judge is None else run.spec.judge.kind,
+            judge=run.spec.judge.kind if run.spec.judge else "steps" if run.spec.steps else "nobody",
             people=None if run.people is None else len(run.people.people),
             items=len(run.rows),
             median_seconds=None if run.people is None else run.people.median_seconds,
@@ -60,7 +60,7 @@ def beside(runs: Sequence[RunView]) -> Beside:
     ]
     data = runs[0].spec.dataset
     name = f"{data.name} {data.tag}" if data.tag else data.name
-    return Beside(data=name, shared_rows=len(ids), lines=tuple(lines), notes=_notes(runs))
+    return Beside(data=name, shared_rows=len(ids), lines=tuple(lines), notes=_notes(runs, names))
 
 
 def _cell(run: RunView, ids: Collection[str] | None) -> Cell | StepCell:
@@ -69,8 +69,8 @@ def _cell(run: RunView, ids: Collection[str] | None) -> Cell | StepCell:
     return step_cell_of((), (), [row for row in run.steps if ids is None or row.row_id in ids])
 
 
-def _notes(runs: Sequence[RunView]) -> tuple[str, ...]:
-    notes = []
+def _notes(runs: Sequence[RunView], names: Mapping[str, str]) -> tuple[str, ...]:
+    notes = [f"{names[run.run_id]}: {note}" for run in runs for note in run.known.notes]
     if len({run.spec.judge for run in runs if run.spec.judge is not None}) > 1:
         notes.append("the runs were not judged in the same way")
     if len({bool(run.scored) for run in runs}) > 1:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import StringConstraints, ValidationError
+from pydantic import StrictBool, StringConstraints, ValidationError
 
 from benchwright.models.answer_parts import has_parts
 from benchwright.models.answer_text import plain, same_text
@@ -52,7 +52,7 @@ class JudgeCase(Record):
     """With its options, where it has some."""
     ground_answer: Text
     response: str
-    consistent: bool
+    consistent: StrictBool
     kind: Text
     """What the case is about; figures are given by kind too."""
     why: str = ""

@@ -19,7 +19,16 @@ from benchwright.eval.intervals import (
     interval_over_problems,
     wilson,
 )
-from benchwright.eval.placed import DIMENSIONS, Part, Placed, grouped, level_name, ratios
+from benchwright.eval.placed import (
+    DIMENSIONS,
+    Part,
+    Placed,
+    check_sums,
+    grouped,
+    key_label,
+    level_name,
+    ratios,
+)
 from benchwright.schemas.records import QuestionType, Record, ReleaseRow
 from benchwright.schemas.status import CallStatus, Outcome
 
@@ -42,6 +51,11 @@ class Scored(Placed):
         if part != "accuracy" or self.outcome not in SCORED:
             return None
         return float(self.outcome is Outcome.CONSISTENT)
+
+    @property
+    def open(self) -> bool:
+        """True when the row was not run or not judged."""
+        return self.outcome not in SCORED
 
 
 class Cell(Record):
@@ -73,7 +87,7 @@ class Cell(Record):
     @property
     def label(self) -> str:
         """The key as one text, `ALL` for the row over everything."""
-        return " / ".join(self.key) if self.key else "ALL"
+        return key_label(self.key)
 
 
 def scored_row(row: ReleaseRow, outcome: Outcome, status: CallStatus | None) -> Scored:
@@ -153,9 +167,7 @@ def check_totals(cells: Sequence[Cell]) -> None:
         tables[cell.by].append(cell)
     fields = ("n_total", "n_scored", "consistent", "inconsistent", "no_answer", "unjudged", "not_run")
     for by, parts in tables.items():
-        for field in fields:
-            if sum(getattr(part, field) for part in parts) != getattr(total, field):
-                raise ArithmeticError(f"{field} by {'/'.join(by)} does not add up to ALL")
+        check_sums(parts, total, fields, f"by {'/'.join(by)}")
         if total.accuracy is None:
             continue
         weighted = sum((part.accuracy or 0.0) * part.n_scored for part in parts) / total.n_scored

@@ -8,15 +8,14 @@ font is named, since matplotlib's own has no Chinese. Same figures, same bytes, 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 from benchwright.eval.plain_text import one_line
-from benchwright.render.font import BUNDLED, load_font
-from benchwright.schemas.errors import UsageError
+from benchwright.render.font import load_font
+from benchwright.render.plots import INK, blank_figure, plot_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +26,6 @@ _LIGHT = frozenset({"#CC79A7", "#56B4E9", "#E69F00"})
 """Of them, those on which white letters cannot be read."""
 _SIGNS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (5, 2, 1, 2)))
-_INK = "#23252b"
 _LONGEST = 34
 """Characters of a name on an axis or in a legend; a longer one is cut in the middle."""
 FORMATS = ("png", "svg")
@@ -81,50 +79,12 @@ def draw_charts(charts: Sequence[Chart], folder: FilePath) -> list[tuple[str, st
     Raises:
         UsageError: matplotlib is not installed.
     """
-    with _style():
+    with plot_style("charts", "add --no-charts"):
         for chart in charts:
             figure = {"radar": _radar, "shares": _shares}.get(chart.kind, _lines)(chart)
             for ending in FORMATS:
                 _save(figure, folder / f"{chart.name}.{ending}")
     return [(chart.name, chart.title) for chart in charts]
-
-
-@contextmanager
-def _style() -> Iterator[None]:
-    try:
-        import matplotlib
-        from matplotlib import font_manager
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            "charts need matplotlib: install it with `pip install 'benchwright[plots]'`, or add --no-charts."
-        ) from error
-    font_manager.fontManager.addfont(str(BUNDLED))
-    settings: Any = {
-        "font.family": [font_manager.FontProperties(fname=str(BUNDLED)).get_name()],
-        "font.size": 11,
-        "axes.unicode_minus": False,
-        "text.parse_math": False,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.edgecolor": "#9a9a9a",
-        "text.color": _INK,
-        "axes.labelcolor": _INK,
-        "xtick.color": _INK,
-        "ytick.color": _INK,
-        "svg.hashsalt": "benchwright",
-        "svg.fonttype": "path",
-    }
-    with matplotlib.rc_context(settings):
-        yield
-
-
-def _figure(width: float, height: float) -> Figure:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
 
 
 def _save(figure: Figure, path: FilePath) -> None:
@@ -135,7 +95,7 @@ def _save(figure: Figure, path: FilePath) -> None:
 
 def _radar(chart: Chart) -> Figure:
     """A ring of places; zero is the centre. A place without a figure breaks the line."""
-    figure = _figure(8.6, 7.4)
+    figure = blank_figure(8.6, 7.4)
     axes: Any = figure.add_subplot(projection="polar")
     n = len(chart.places)
     angles = [2 * math.pi * place / n for place in range(n)]
@@ -168,7 +128,7 @@ def _radar(chart: Chart) -> Figure:
 def _lines(chart: Chart) -> Figure:
     """Places side by side, each run's figures with their 95 % intervals; runs stand a little apart."""
     width = max(6.4, 1.35 * len(chart.places) + 2.2)
-    figure = _figure(width, 4.6)
+    figure = blank_figure(width, 4.6)
     axes = figure.add_subplot()
     n = len(chart.series)
     for at, series in enumerate(chart.series):
@@ -207,13 +167,13 @@ def _lines(chart: Chart) -> Figure:
 
 def _shares(chart: Chart) -> Figure:
     """A bar for each place, its parts in the order of the series; parts below 4 % bear no number."""
-    figure = _figure(8.6, 0.62 * len(chart.places) + 1.6)
+    figure = blank_figure(8.6, 0.62 * len(chart.places) + 1.6)
     axes = figure.add_subplot()
     starts = [0.0] * len(chart.places)
     for at, series in enumerate(chart.series):
         widths = [0.0 if point.value is None else 100 * point.value for point in series.points]
         colour = _COLOURS[at % len(_COLOURS)]
-        ink = _INK if colour in _LIGHT else "white"
+        ink = INK if colour in _LIGHT else "white"
         axes.barh(
             range(len(widths)), widths, left=starts, color=colour, label=_short(series.label), height=0.62
         )

@@ -68,8 +68,11 @@ class Standing(Record):
 
     run_id: str
     value: float | None
+    """Over all rows of the comparison on which the run has a value; a pair's figures rest on those that both have."""
     low: float | None
     high: float | None
+    incomplete: bool
+    """True when a row of the comparison was not run or not judged."""
     best: int
     """1 + the number of runs that are told apart from it and better."""
     worst: int
@@ -196,6 +199,7 @@ def _standings(
                 value=values[run_id],
                 low=interval.low,
                 high=interval.high,
+                incomplete=any(row.open for row in entrants[run_id]),
                 best=1 + losers.count(run_id),
                 worst=len(order) - winners.count(run_id),
                 letters=letters[run_id],

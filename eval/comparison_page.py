@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from benchwright.eval.baselines import Blind
 from benchwright.eval.comparison import Comparison, Pair, Standing
+from benchwright.eval.placed import key_label
 from benchwright.eval.repeats import RepeatGroup, Spread
 from benchwright.eval.report import percent
 from benchwright.eval.report_words import METRIC_NAMES, between, p_text, points
@@ -77,9 +78,9 @@ def blind_markdown(blind: Sequence[Blind], names: Mapping[str, str]) -> str:
             one.kind,
             str(one.rows),
             str(one.n_scored),
-            percent(one.accuracy),
+            percent(one.accuracy) + _star(one.n_scored < one.rows),
             between(one.low, one.high, one.interval),
-            percent(one.full_accuracy),
+            percent(one.full_accuracy) + _star(one.full_incomplete),
             percent(one.chance),
         )
         for one in blind
@@ -101,7 +102,7 @@ def _standings(comparison: Comparison, names: Mapping[str, str]) -> str:
     rows = [
         (
             names[standing.run_id],
-            percent(standing.value),
+            percent(standing.value) + _star(standing.incomplete),
             "-" if standing.low is None else f"{percent(standing.low)} to {percent(standing.high)}",
             standing_text(standing),
             standing.letters,
@@ -138,7 +139,7 @@ def _pairs(comparison: Comparison, names: Mapping[str, str]) -> str:
 def _pair(pair: Pair, names: Mapping[str, str]) -> tuple[str, ...]:
     left_out = f" ({pair.left_out} left out)" if pair.left_out else ""
     return (
-        " / ".join(pair.key) or "ALL",
+        key_label(pair.key),
         names[pair.a],
         names[pair.b],
         f"{pair.n_pairs}{left_out}",
@@ -152,12 +153,17 @@ def _pair(pair: Pair, names: Mapping[str, str]) -> tuple[str, ...]:
     )
 
 
+def _star(incomplete: bool) -> str:
+    """The mark of a figure that rests on a part of its rows."""
+    return " *" if incomplete else ""
+
+
 def _spread(spread: Spread) -> tuple[str, ...]:
     return (
-        " / ".join(spread.key) or "ALL",
+        key_label(spread.key),
         METRIC_NAMES[spread.metric],
         str(spread.n_runs),
-        percent(spread.mean),
+        percent(spread.mean) + _star(spread.incomplete),
         "-" if spread.sd is None else f"{100 * spread.sd:.2f}",
         percent(spread.lowest),
         percent(spread.highest),

@@ -1,19 +1,29 @@
 """Shares of the kinds of errors by discipline, as in VisScience's Figure 4, and how far a machine's word agrees.
 
 A share rests on people's final verdicts; what a model proposed stands beside it and is called that. Every share has its
-denominator. Answers about which people said "cannot decide" or "the item is faulty" are reviewed and have no kind.
+denominator. Answers are drawn per discipline, so the line over all weights each discipline with its wrong answers.
+Answers to the versions and languages of one problem are not independent: intervals over several of them rest on whole
+problems. Answers about which people said "cannot decide" or "the item is faulty" are reviewed and have no kind.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright.eval.charts import Chart, Point, Series
 from benchwright.eval.draw import is_wrong
 from benchwright.eval.errors import FIELD, JOB, KINDS
-from benchwright.eval.intervals import wilson
+from benchwright.eval.intervals import (
+    NO_INTERVAL,
+    Interval,
+    IntervalMethod,
+    Ratio,
+    figure_of,
+    interval_over_problems,
+    wilson,
+)
 from benchwright.eval.offering import read_offered
 from benchwright.eval.store import RunFolder
 from benchwright.schemas.digest import canonical_json
@@ -40,14 +50,16 @@ PAPER_SHARES: Mapping[str, Mapping[str, float]] = {
 
 
 class Share(Record):
-    """One kind's part of the answers that have a kind. `share` and its Wilson interval are None where none has."""
+    """One kind's part of the answers that have a kind. `share` and its interval are None where none has."""
 
     kind: str
     n: int
     of: int
     share: float | None
+    """n / of; over several disciplines their shares, weighted with their numbers of wrong answers."""
     low: float | None
     high: float | None
+    interval: IntervalMethod
 
 
 class DisciplineErrors(Record):
@@ -80,6 +92,7 @@ class Agreement(Record):
     share: float | None
     low: float | None
     high: float | None
+    interval: IntervalMethod
     kappa: float | None
     """Cohen's, unweighted; None where it is undefined (nothing varies)."""
 
@@ -103,7 +116,11 @@ class ErrorsReport(Record):
 class _Looked:
     """One wrong answer and what was said about it."""
 
+    item: str
     discipline: str
+    problem: str
+    place: tuple[str, str]
+    """Version and language."""
     drawn: bool
     proposed: str | None
     decided: str | None
@@ -154,7 +171,9 @@ def errors_markdown(report: ErrorsReport) -> str:
     lines = [f"# Errors of {report.model} on {report.dataset} (run {report.run_id})", ""]
     lines += [
         "Kinds as in VisScience, section 3.3; one main kind an answer, that of its earliest fault. Shares are of the "
-        "reviewed answers that have a kind, with Wilson 95 % intervals where several answers were reviewed.",
+        "reviewed answers that have a kind, with 95 % intervals: Wilson's, or, marked †, over whole problems where one "
+        "problem stands there several times (versions, languages). ALL weights each discipline with its wrong answers, "
+        "because the sample is drawn per discipline.",
         "",
         f"Proposed by: {', '.join(report.proposers) or 'nobody'}. A proposal is a machine's word until it is reviewed.",
         "",
@@ -232,7 +251,10 @@ def _looked(
         kind = decided.get(item)
         looked.append(
             _Looked(
+                item=item,
                 discipline=answered.row.discipline,
+                problem=answered.row.problem_id,
+                place=(answered.row.version, answered.row.language),
                 drawn=item in proposed or item in failed or bool(states),
                 proposed=proposed.get(item),
                 decided=kind,
@@ -280,27 +302,79 @@ def _counted(name: str, looked: Sequence[_Looked]) -> DisciplineErrors:
         proposed=sum(one.proposed is not None for one in looked),
         reviewed=sum(one.reviewed for one in looked),
         without_kind=dict(sorted(Counter(one.undecided for one in looked if one.undecided).items())),
-        by_people=_shares_of([one.decided for one in looked if one.decided]),
-        by_model=_shares_of([one.proposed for one in looked if one.proposed]),
+        by_people=_shares_of(looked, {o.item: o.decided for o in looked if o.decided}),
+        by_model=_shares_of(looked, {o.item: o.proposed for o in looked if o.proposed}),
     )
 
 
-def _shares_of(kinds: Sequence[str]) -> tuple[Share, ...]:
-    counts, of = Counter(kinds), len(kinds)
+def _shares_of(looked: Sequence[_Looked], kinds: Mapping[str, str]) -> tuple[Share, ...]:
+    """The share of each kind, each discipline weighted with its wrong answers.
+
+    Args:
+        looked: wrong answers.
+        kinds: kind by item, of those that have one.
+    """
+    wrong = Counter(one.discipline for one in looked)
+    known: dict[str, list[_Looked]] = defaultdict(list)
+    for one in looked:
+        if one.item in kinds:
+            known[one.discipline].append(one)
+    total = sum(wrong[discipline] for discipline in known)
     shares = []
     for kind in KINDS:
-        low, high = wilson(counts[kind], of) if of else (None, None)
-        share = counts[kind] / of if of else None
-        shares.append(Share(kind=kind, n=counts[kind], of=of, share=share, low=low, high=high))
+        parts = [
+            (wrong[discipline] / total, [(one, kinds[one.item] == kind) for one in members])
+            for discipline, members in sorted(known.items())
+        ]
+        share, interval = _with_interval(parts)
+        shares.append(
+            Share(
+                kind=kind,
+                n=sum(said == kind for said in kinds.values()),
+                of=len(kinds),
+                share=share,
+                low=interval.low,
+                high=interval.high,
+                interval=interval.method,
+            )
+        )
     return tuple(shares)
 
 
+def _with_interval(
+    parts: Sequence[tuple[float, Sequence[tuple[_Looked, bool]]]],
+) -> tuple[float | None, Interval]:
+    """The weighted share of yes among answers, and its interval; Wilson's only where no problem stands there twice."""
+    if not any(members for _, members in parts):
+        return None, NO_INTERVAL
+    ratios = []
+    for weight, members in parts:
+        sums: dict[Hashable, tuple[float, float]] = {}
+        for one, yes in members:
+            right, n = sums.get(one.problem, (0.0, 0.0))
+            sums[one.problem] = (right + yes, n + 1)
+        ratios.append(Ratio(weight, sums))
+    answers = [one for _, members in parts for one, _ in members]
+    problems, places = {one.problem for one in answers}, {one.place for one in answers}
+    if len(parts) == len(places) == 1 and len(problems) == len(answers):
+        low, high = wilson(sum(yes for _, members in parts for _, yes in members), len(answers))
+        return figure_of(ratios), Interval(low, high, "wilson")
+    return figure_of(ratios), interval_over_problems(ratios)
+
+
 def _agreement(among: str, looked: Iterable[_Looked]) -> Agreement:
-    pairs = [(one.proposed, one.decided) for one in looked if one.proposed and one.decided]
-    equal, n = sum(proposed == decided for proposed, decided in pairs), len(pairs)
-    low, high = wilson(equal, n) if n else (None, None)
+    both = [one for one in looked if one.proposed and one.decided]
+    same = [(one, one.proposed == one.decided) for one in both]
+    share, interval = _with_interval([(1.0, same)])
     return Agreement(
-        among=among, n=n, equal=equal, share=equal / n if n else None, low=low, high=high, kappa=_kappa(pairs)
+        among=among,
+        n=len(both),
+        equal=sum(equal for _, equal in same),
+        share=share,
+        low=interval.low,
+        high=interval.high,
+        interval=interval.method,
+        kappa=_kappa([(one.proposed, one.decided) for one in both]),
     )
 
 
@@ -327,7 +401,8 @@ def _shares(groups: Sequence[DisciplineErrors], which: str) -> list[str]:
 def _share_words(share: Share) -> str:
     if share.share is None or share.low is None or share.high is None:
         return "-"
-    return f"{100 * share.share:.1f} % ({share.n}) [{100 * share.low:.1f}, {100 * share.high:.1f}]"
+    mark = "" if share.interval == "wilson" else " †"
+    return f"{100 * share.share:.1f} % ({share.n}) [{100 * share.low:.1f}, {100 * share.high:.1f}]{mark}"
 
 
 def _agreement_lines(agreement: Sequence[Agreement]) -> list[str]:
@@ -340,6 +415,7 @@ def _agreement_lines(agreement: Sequence[Agreement]) -> list[str]:
     for one in agreement:
         share = "-" if one.share is None else f"{100 * one.share:.1f} %"
         bounds = "-" if one.low is None or one.high is None else f"{100 * one.low:.1f}-{100 * one.high:.1f}"
+        bounds += "" if one.interval in ("wilson", "none") else " †"
         kappa = "-" if one.kappa is None else f"{one.kappa:.2f}"
         lines.append(_line([words[one.among], str(one.n), str(one.equal), share, bounds, kappa]))
     return lines

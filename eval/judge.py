@@ -12,7 +12,7 @@ import asyncio
 from collections.abc import Mapping
 from types import TracebackType
 
-from benchwright.eval.judge_llm import JUDGE_MAX_TOKENS, ask_judge
+from benchwright.eval.judge_llm import JUDGE_MAX_TOKENS, UNPARSABLE, ask_judge
 from benchwright.eval.judge_rules import judge_by_rules, says_nothing
 from benchwright.eval.spec import JudgeKind
 from benchwright.eval.verdict import neutralise
@@ -69,8 +69,14 @@ class Judge:
         if self._math is not None:
             self._math.close()
 
-    async def judge(self, row: ReleaseRow, response: Response) -> Judgement:
+    async def judge(self, row: ReleaseRow, response: Response, earlier: Judgement | None = None) -> Judgement:
         """The outcome of one response whose call is final.
+
+        Args:
+            row: the released row.
+            response: its answer.
+            earlier: what an earlier run got for it, where that is not final; replies that could not be read are not
+                read from the store of calls again.
 
         Raises:
             ValueError: the call is not final: such a row is not run, which is no judgement.
@@ -91,7 +97,8 @@ class Judge:
             # What the library could not even read is left open for the reason that the rules gave.
             by, why = ("math-verify", found) if found not in NOTHING_READ else (by, why)
         if self._llm is not None and (self.kind == "llm" or outcome is None):
-            return await self._by_llm(self._llm, row, split.text, key, said)
+            asked = 0 if earlier is None else earlier.round + (earlier.reason == UNPARSABLE)
+            return await self._by_llm(self._llm, row, split.text, key, said, asked)
         return Judgement(
             row_id=row.id,
             key_digest=key,
@@ -110,9 +117,9 @@ class Judge:
         return _MATCH_OUTCOMES.get(said.match), said.rule
 
     async def _by_llm(
-        self, llm: Scheduler, row: ReleaseRow, text: str, key: str, rules: Outcome | None
+        self, llm: Scheduler, row: ReleaseRow, text: str, key: str, rules: Outcome | None, round: int
     ) -> Judgement:
-        said = await ask_judge(llm, row, text, self._max_tokens, self._prompts)
+        said = await ask_judge(llm, row, text, self._max_tokens, self._prompts, round)
         return Judgement(
             row_id=row.id,
             key_digest=key,
@@ -123,6 +130,7 @@ class Judge:
             injection_suspected=said.injection_suspected,
             judge_text=said.text,
             judge_status=said.status,
+            round=round,
         )
 
 

@@ -211,6 +211,13 @@ def read_calibration(path: Path) -> Calibration:
         ) from error
 
 
+def measures(calibration: Calibration, judge: JudgeSpec) -> bool:
+    """Whether a calibration is of the very judge of a run: the same but for languages that the run does not have."""
+    measured = calibration.judge
+    alike = measured.model_copy(update={"prompts": judge.prompts}) == judge
+    return alike and set(judge.prompts) <= set(measured.prompts)
+
+
 def calibration_lines(calibration: Calibration) -> list[str]:
     """The calibration in words, one Markdown line each, for a report."""
     judge = calibration.judge

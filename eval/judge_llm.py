@@ -28,6 +28,10 @@ JUDGE_MAX_TOKENS = 2048
 """Room for a reasoning judge; at 512 such a judge spends everything before its verdict."""
 
 
+UNPARSABLE = "judge-unparsable"
+"""Reason of a row whose judge said nothing that counts, twice."""
+
+
 @dataclass(frozen=True)
 class LLMVerdict:
     """What the judge said. `verdict` None: nothing that counts."""
@@ -113,6 +117,7 @@ async def ask_judge(
     response: str,
     max_tokens: int = JUDGE_MAX_TOKENS,
     prompts: Mapping[str, Prompt] | None = None,
+    round: int = 0,
 ) -> LLMVerdict:
     """Ask once, and once more when the verdict cannot be read.
 
@@ -122,21 +127,23 @@ async def ask_judge(
         response: the tested model's words.
         max_tokens: room for the judge's reply; a reply that was cut off holds no verdict.
         prompts: a user's own, by language; ours where there is none.
+        round: how many earlier runs asked in vain: each asks anew instead of reading the same from the store of calls.
     """
     request, suspected = judge_request(row, response, max_tokens, prompts)
+    request = replace(request, sample_index=2 * round)
     call = await scheduler.call(request)
     verdict = read_verdict(call.text or "") if call.status is CallStatus.OK else None
     if verdict is None and call.status in (CallStatus.OK, CallStatus.TRUNCATED, CallStatus.EMPTY):
         reminder = load_prompt(PACKAGE, "judge-reminder", row.language, JUDGE_VERSION).text
         # Two turns of a user in a row are refused by some servers, so without a reply the question stands alone.
         more = (Message.assistant(call.text), Message.user(reminder)) if call.text else ()
-        again = replace(request, messages=(*request.messages, *more), sample_index=1)
+        again = replace(request, messages=(*request.messages, *more), sample_index=2 * round + 1)
         call = await scheduler.call(again)
         verdict = read_verdict(call.text or "") if call.status is CallStatus.OK else None
     if verdict is not None:
         return LLMVerdict(verdict, call.status, call.text or "", f"llm-{verdict}", suspected)
     if call.status in (CallStatus.OK, CallStatus.TRUNCATED, CallStatus.EMPTY):
-        status, reason = CallStatus.UNPARSABLE, "judge-unparsable"
+        status, reason = CallStatus.UNPARSABLE, UNPARSABLE
     else:
         status, reason = call.status, f"judge-{call.status.value}"
     return LLMVerdict(None, status, call.text or "", reason, suspected)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchwright.eval.families import own_family
 from benchwright.eval.judge_check import Calibration, calibration_lines, read_calibration
+from benchwright.eval.judge_check import measures as measures_judge
 from benchwright.eval.plain_text import markdown_cell
 from benchwright.eval.spec import JudgeSpec, RunSpec, StepsSpec
 from benchwright.eval.steps_check import StepsCheck, measures, read_steps_check, steps_calibration_lines
@@ -51,15 +52,21 @@ def judge_notes(runs: Sequence[tuple[str, RunSpec]], calibrations: Sequence[AnyC
             lines.append(f"- these runs were not {what} in the same way: a difference may be the judges'")
     used: list[AnyCalibration] = []
     for judge in judges:
-        fitting = [one for one in calibrations if isinstance(one, Calibration) and one.judge == judge]
+        fitting = [one for one in calibrations if isinstance(one, Calibration) and measures_judge(one, judge)]
         used += fitting
-        lines += [line for one in fitting for line in calibration_lines(one)] or [_not_measured(judge)]
+        lines += [line for one in fitting for line in calibration_lines(one)] or _once(judge, lines)
     for scorer in steps:
         found = [one for one in calibrations if isinstance(one, StepsCheck) and measures(one, scorer)]
         used += found
-        lines += [line for one in found for line in steps_calibration_lines(one)] or [_not_measured(scorer)]
+        lines += [line for one in found for line in steps_calibration_lines(one)] or _once(scorer, lines)
     lines += [_foreign(one) for one in calibrations if one not in used]
     return ["### Who judged", "", *lines, ""] if lines else []
+
+
+def _once(judge: JudgeSpec | StepsSpec, lines: Sequence[str]) -> list[str]:
+    """That a judge was not measured; nothing where that stands there already, of the same model elsewhere."""
+    words = _not_measured(judge)
+    return [] if words in lines else [words]
 
 
 def _not_measured(judge: JudgeSpec | StepsSpec) -> str:

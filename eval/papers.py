@@ -97,11 +97,13 @@ def published() -> tuple[PaperTable, ...]:
             discipline=discipline,
             columns=columns,
             rows=tuple(
-                PaperRow(
-                    model=line["model"],
-                    group=line["group"],  # type: ignore[arg-type]
-                    input=line.get("input", "QI"),  # type: ignore[arg-type]
-                    values={column: line[column] for column in columns if line[column]},
+                PaperRow.model_validate(
+                    {
+                        "model": line["model"],
+                        "group": line["group"],
+                        "input": line.get("input", "QI"),
+                        "values": {column: line[column] for column in columns if line[column]},
+                    }
                 )
                 for line in lines
             ),

@@ -40,6 +40,22 @@ DIMENSIONS: tuple[tuple[str, ...], ...] = (
 """The tables of a report; `()` is the row over everything (ALL)."""
 
 
+def key_label(key: Sequence[str]) -> str:
+    """A table line's key as one text, `ALL` for the row over everything."""
+    return " / ".join(key) or "ALL"
+
+
+def check_sums(parts: Sequence[Record], total: Record, fields: Iterable[str], what: str) -> None:
+    """Prove that counts of a table's lines add up to those of all rows.
+
+    Raises:
+        ArithmeticError: they do not; the message names the field and `what`.
+    """
+    for field in fields:
+        if sum(getattr(part, field) for part in parts) != getattr(total, field):
+            raise ArithmeticError(f"{field} {what} does not add up to ALL")
+
+
 class Placed(Record):
     """Where an evaluated row belongs."""
 
@@ -54,6 +70,11 @@ class Placed(Record):
     def value(self, part: Part) -> float | None:
         """What the row adds to a mean, in 0..1; None where it leaves the mean."""
         raise NotImplementedError(f"a {type(self).__name__} has no {part}")
+
+    @property
+    def open(self) -> bool:
+        """True when the row was not run or not judged: a figure over it rests on a part of its rows."""
+        raise NotImplementedError(f"a {type(self).__name__} has no outcome")
 
 
 P = TypeVar("P", bound=Placed)

@@ -46,6 +46,8 @@ class Spread(Record):
     """Standard deviation over runs (divided by n - 1); None with one run."""
     lowest: float
     highest: float
+    incomplete: bool
+    """True when a row of one of the runs was not run or not judged, or one of them has no figure at all."""
 
 
 class RepeatGroup(Record):
@@ -72,7 +74,14 @@ def repeats(runs: Sequence[RunRecords]) -> tuple[RepeatGroup, ...]:
     )
 
 
-def spread(metric: Metric, by: tuple[str, ...], key: tuple[str, ...], values: Sequence[float]) -> Spread:
+def spread(
+    metric: Metric,
+    by: tuple[str, ...],
+    key: tuple[str, ...],
+    values: Sequence[float],
+    *,
+    incomplete: bool = False,
+) -> Spread:
     """Mean, standard deviation and range of a figure.
 
     Raises:
@@ -91,6 +100,7 @@ def spread(metric: Metric, by: tuple[str, ...], key: tuple[str, ...], values: Se
         sd=sqrt(squares / (len(values) - 1)) if len(values) > 1 else None,
         lowest=min(values),
         highest=max(values),
+        incomplete=incomplete,
     )
 
 
@@ -129,7 +139,16 @@ def _spreads(runs: Sequence[Sequence[Placed]], metrics: Sequence[Metric]) -> lis
             for rows in runs:
                 for key, value in _figures(rows, metric, by).items():
                     values.setdefault(key, []).append(value)
-            found += [spread(metric, by, key, known) for key, known in values.items()]
+            lacking = {
+                key
+                for rows in runs
+                for key, members in grouped(rows, by).items()
+                if any(row.open for row in members)
+            }
+            found += [
+                spread(metric, by, key, known, incomplete=key in lacking or len(known) < len(runs))
+                for key, known in values.items()
+            ]
     return found
 
 

@@ -226,7 +226,7 @@ def _incomplete(scores: Scores) -> str:
     right = (
         f"{total.consistent} of {total.n_scored} scored rows are right"
         if isinstance(total, Cell)
-        else (f"the figures rest on {total.n_scored} rows")
+        else f"The figures rest on {total.n_scored} rows"
     )
     return (
         f"**Incomplete:** {total.not_run} rows were not run and {total.unjudged} were not judged. "

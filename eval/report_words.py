@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchwright.eval.intervals import IntervalMethod
-from benchwright.eval.placed import Metric
+from benchwright.eval.placed import Metric, key_label
 from benchwright.eval.report import Scores, percent
 from benchwright.eval.step_metrics import StepCell
 from benchwright.eval.tables import plain_table
@@ -28,7 +28,7 @@ STEP_COLUMNS = (
 
 def step_line(cell: StepCell) -> tuple[str, ...]:
     """One line of a table of Sci-CoT figures, by `STEP_COLUMNS`."""
-    counts = (cell.n_total, cell.scored, cell.no_answer, cell.unjudged, cell.not_run)
+    counts = (cell.n_total, cell.n_scored, cell.no_answer, cell.unjudged, cell.not_run)
     return (
         cell.label,
         *map(str, counts),
@@ -92,7 +92,7 @@ def p_text(p: float | None) -> str:
 
 def _mean_row(mean: VersionMean) -> tuple[str, ...]:
     return (
-        " / ".join(mean.key) or "ALL",
+        key_label(mean.key),
         METRIC_NAMES[mean.metric],
         percent(mean.mean) + (" *" if mean.incomplete else ""),
         between(mean.low, mean.high, mean.interval),
@@ -103,12 +103,12 @@ def _mean_row(mean: VersionMean) -> tuple[str, ...]:
 def _change_row(change: Change) -> tuple[str, ...]:
     span = "-" if change.low is None else f"{points(change.low)} to {points(change.high)}"
     return (
-        " / ".join(change.key) or "ALL",
+        key_label(change.key),
         change.name,
         METRIC_NAMES[change.metric],
         change.before,
         change.after,
-        str(change.n_pairs),
+        str(change.n_pairs) + (f" ({change.left_out} left out)" if change.left_out else ""),
         percent(change.value_before),
         percent(change.value_after),
         points(change.change),
@@ -137,7 +137,8 @@ _OF_STEPS = [
     "- *Sci-CoT_K* and *Sci-CoT_L* are means over responses of the share of their knowledge steps and of their logic "
     "steps that are right; *Sci-CoT* is the mean of the two figures of its line (SciVerse). An answered response "
     "without a step of a kind leaves that mean; the *n* beside says how many are in it (the paper is silent; ours).",
-    "- *no answer* is worth 0 in both; *unjudged* responses, whose steps could not be told or scored, are in neither.",
+    "- *scored* = n - not run - unjudged; *no answer* is among them and worth 0 in both; *unjudged* responses, whose "
+    "steps could not be told or scored, are in neither.",
     "- *micro* takes all steps together; *words in steps* is the share of the scored responses' words that stand in a "
     "step.",
 ]

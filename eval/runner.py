@@ -221,7 +221,7 @@ async def _judge_rows(work: PassContext, scheduler: Scheduler | None) -> None:
     with Judge(spec.kind, scheduler, spec.max_tokens or JUDGE_MAX_TOKENS, mine) as judge:
 
         async def one(item: tuple[ReleaseRow, Response]) -> Judgement:
-            return await judge.judge(*item)
+            return await judge.judge(*item, known.judgements.get(item[0].id))
 
         await work.work_through(
             waiting,

@@ -79,7 +79,8 @@ def _overall(entries: Sequence[Entry], version: str, language: str) -> Table:
     for entry in entries:
         rows = _rows(entry, version, language)
         cells = [_cell(rows, discipline=name) for name in columns]
-        lines.append(_line(entry, [_value(cell) for cell in cells]))
+        if any(cells):
+            lines.append(_line(entry, [_value(cell) for cell in cells]))
     chance = _chance(entries, version, language, [{"discipline": name} for name in columns])
     return Table(
         name=_name(_OVERALL.get(language, f"visscience-{language}"), version),
@@ -100,6 +101,8 @@ def _by_subject(entries: Sequence[Entry], version: str, language: str) -> list[T
         for entry in entries:
             rows = [row for row in _rows(entry, version, language) if row.discipline == discipline]
             whole, parts = _cell(rows), [_cell(rows, subject=name) for name in subjects]
+            if whole is None:
+                continue
             check_line(whole, parts)
             lines.append(_line(entry, [_value(whole), *(_value(part) for part in parts)]))
         groups: list[dict[str, str]] = [

@@ -16,7 +16,17 @@ from math import isclose
 from typing import Literal
 
 from benchwright.eval.intervals import IntervalMethod, interval_over_problems
-from benchwright.eval.placed import DIMENSIONS, Metric, Part, Placed, grouped, level_name, ratios
+from benchwright.eval.placed import (
+    DIMENSIONS,
+    Metric,
+    Part,
+    Placed,
+    check_sums,
+    grouped,
+    key_label,
+    level_name,
+    ratios,
+)
 from benchwright.schemas.records import Record, ReleaseRow
 from benchwright.schemas.runs import StepsRecord
 
@@ -43,6 +53,11 @@ class StepScored(Placed):
             return 0.0
         right, steps = self.counted(part)
         return right / steps if self.outcome == "scored" and steps else None
+
+    @property
+    def open(self) -> bool:
+        """True when the response was not run or not judged."""
+        return self.outcome in ("unjudged", "not-run")
 
     def counted(self, part: Part) -> tuple[int, int]:
         """Right steps and steps of a kind."""
@@ -96,7 +111,7 @@ class StepCell(Record):
     @property
     def label(self) -> str:
         """The key as one text, `ALL` for the row over everything."""
-        return " / ".join(self.key) if self.key else "ALL"
+        return key_label(self.key)
 
 
 def step_scored_row(row: ReleaseRow, outcome: StepOutcome, record: StepsRecord | None) -> StepScored:
@@ -190,19 +205,16 @@ def check_step_totals(cells: Sequence[StepCell]) -> None:
     tables: dict[tuple[str, ...], list[StepCell]] = defaultdict(list)
     for cell in cells:
         tables[cell.by].append(cell)
+    fields = ("n_total", "n_scored", "scored", "no_answer", "unjudged", "not_run")
     for by, parts in tables.items():
         where = "/".join(by)
-        for field in ("n_total", "n_scored", "scored", "no_answer", "unjudged", "not_run"):
-            if sum(getattr(part, field) for part in parts) != getattr(total, field):
-                raise ArithmeticError(f"{field} by {where} does not add up to ALL")
+        check_sums(parts, total, fields, f"by {where}")
         for name in ("knowledge", "logic"):
             _check_mean([getattr(part, name) for part in parts], getattr(total, name), f"{name} by {where}")
 
 
 def _check_mean(parts: Sequence[StepMean], total: StepMean, what: str) -> None:
-    for field in ("n", "without", "right", "steps"):
-        if sum(getattr(part, field) for part in parts) != getattr(total, field):
-            raise ArithmeticError(f"{field} of {what} does not add up to ALL")
+    check_sums(parts, total, ("n", "without", "right", "steps"), f"of {what}")
     if total.macro is not None:
         weighted = sum((part.macro or 0.0) * part.n for part in parts) / total.n
         if not isclose(weighted, total.macro, abs_tol=1e-9):

@@ -6,6 +6,7 @@ Placeholders are written `{{name}}`, so that LaTeX and JSON examples keep their 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -13,6 +14,8 @@ from importlib.resources import files
 from benchwright.schemas.digest import sha256_bytes
 from benchwright.schemas.errors import UsageError
 
+PROMPT_LANGUAGES = ("en", "zh")
+"""Languages in which our prompts are written."""
 _PLACEHOLDER = re.compile(r"\{\{([a-z][a-z0-9_]*)\}\}")
 
 
@@ -65,6 +68,20 @@ def load_prompt(package: str, name: str, language: str, version: str) -> Prompt:
     data = resource.read_bytes()
     text = data.decode("utf-8").replace("\r\n", "\n").rstrip("\n")
     return Prompt(name, language, version, text, sha256_bytes(text.encode("utf-8")))
+
+
+def prompt_language(language: str) -> str:
+    """The language in which a text is asked about: its own where there are prompts in it, else English."""
+    return language if language in PROMPT_LANGUAGES else "en"
+
+
+def prompt_digests(package: str, names: Sequence[str], version: str) -> dict[str, str]:
+    """Digests of prompts in every language, by `NAME.LANG`: what a stage made with them depends on."""
+    return {
+        f"{name}.{language}": load_prompt(package, name, language, version).sha256
+        for name in names
+        for language in PROMPT_LANGUAGES
+    }
 
 
 def fence(text: str, label: str) -> str:

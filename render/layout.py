@@ -6,6 +6,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -271,13 +272,13 @@ class Setter:
                 pieces.append(char)
         return [_Box(piece, None, self.font.width(piece, self.px), 0.0) for piece in pieces]
 
-    def _boxes(self, text: str, unit: Unit, upcoming: object, last: str, han: bool) -> list[_Box]:
+    def _boxes(self, text: str, unit: Unit, upcoming: Iterator[Formula], last: str, han: bool) -> list[_Box]:
         boxes: list[_Box] = []
         position = unit.start
         while position < unit.end:
             gap = _CJK_LATIN_GAP * self.px if _needs_gap(last, text[position]) else 0.0
             if text[position] == FORMULA:
-                formula = next(upcoming)  # type: ignore[call-overload]
+                formula = next(upcoming)
                 boxes.append(_Box("", formula, formula.width, gap))
                 end = position + 1
             elif han and _is_wide_quote(text, position):

@@ -138,9 +138,7 @@ def diagram_labels(data: bytes, reader: Reader) -> tuple[DiagramLabel, ...]:
         DiagramLabel(
             text=reading.text.strip(),
             score=reading.score,
-            box=tuple(  # type: ignore[arg-type]
-                round(min(1.0, max(0.0, v)), 5) for v in (x / width, y / height, w / width, h / height)
-            ),
+            box=(_share(x, width), _share(y, height), _share(w, width), _share(h, height)),
         )
         for reading, (x, y, w, h) in reader.find(np.asarray(image))
         if reading.text.strip()
@@ -188,6 +186,10 @@ def _input(name: str, labels: Sequence[DiagramLabel]) -> DiagramLabel | None:
         if (match := _INPUT.match(item.text)) and name in map(plain_symbol, re.split(r"[,，、\s]+", match[1]))
     ]
     return found[0] if len(found) == 1 else None
+
+
+def _share(length: float, whole: int) -> float:
+    return round(min(1.0, max(0.0, length / whole)), 5)
 
 
 def _between(first: Fractions, second: Fractions) -> Fractions:

@@ -84,6 +84,8 @@ class Judgement(Record):
     judge_text: str = ""
     """The judging model's own words, last attempt."""
     judge_status: CallStatus | None = None
+    round: int = 0
+    """How many earlier runs asked the judge and could not read its replies."""
 
     @property
     def final(self) -> bool:

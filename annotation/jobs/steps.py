@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
@@ -89,9 +88,10 @@ class StepsJob:
             items: list[ReviewItem] = []
             undivided: list[Rejected] = []
             for one in source.offered:
-                steps = _fitting(one, divided.get(one.item_id, ()))
+                proposals = divided.get(one.item_id, [])
+                steps = _fitting(one, proposals)
                 if steps is None:
-                    undivided.append(_undivided(one, stale=one.item_id in divided))
+                    undivided.append(_undivided(one, proposals))
                 else:
                     items.append(steps_item(one, steps))
             groups.append(
@@ -227,18 +227,27 @@ def _divisions(workspace: Workspace) -> dict[str, list[Proposal]]:
 def _fitting(offered: Offered, proposals: Sequence[Proposal]) -> tuple[str, ...] | None:
     """The newest division of exactly this answer."""
     for proposal in proposals:
-        try:
-            texts = tuple(step.text for step in read_steps(proposal.value))
-        except ValidationError:
-            continue
-        view: dict[str, Any] = steps_view(offered.row, response_of(offered), texts)
-        if texts and shown_digest(view) == proposal.digest:
+        texts = _division(proposal)
+        if texts and shown_digest(steps_view(offered.row, response_of(offered), texts)) == proposal.digest:
             return texts
     return None
 
 
-def _undivided(offered: Offered, *, stale: bool) -> Rejected:
-    why = "its steps were divided in another text" if stale else "proposals/steps.jsonl has no steps of it"
+def _division(proposal: Proposal) -> tuple[str, ...] | None:
+    """The texts of the proposed steps; None where the value is no division, which `_undivided` tells."""
+    try:
+        return tuple(step.text for step in read_steps(proposal.value))
+    except ValidationError:
+        return None
+
+
+def _undivided(offered: Offered, proposals: Sequence[Proposal]) -> Rejected:
+    if not proposals:
+        why = "proposals/steps.jsonl has no steps of it"
+    elif all(_division(proposal) is None for proposal in proposals):
+        why = "its steps in proposals/steps.jsonl have another form than a division"
+    else:
+        why = "its steps were divided in another text"
     return Rejected(
         item_id=offered.item_id,
         stage="annotate-push/steps",

@@ -20,12 +20,12 @@ from benchwright.curation.proposers.decomposition_reply import DecompositionRepl
 from benchwright.curation.proposers.decomposition_text import removed_sentences
 from benchwright.curation.proposers.panel import Panel
 from benchwright.curation.proposers.unit import Item, Plan, Unit
-from benchwright.models.prompts import Prompt, fence, load_prompt
+from benchwright.models.prompts import Prompt, fence, load_prompt, prompt_digests, prompt_language
 from benchwright.schemas.jobs import Proposal
 from benchwright.schemas.records import Decomposition, Language, LocalizedText
 
 PROMPT_VERSION = "1"
-PROMPT_LANGUAGES = ("en", "zh")
+_PACKAGE = "benchwright.curation"
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,8 @@ class Decomposer:
     @property
     def signature(self) -> JsonValue:
         """See `Proposer.signature`."""
-        prompts: dict[str, JsonValue] = {
-            f"{name}.{language}": prompt(name, language).sha256
-            for name in ("decomposition", "decomposition-twin")
-            for language in PROMPT_LANGUAGES
-        }
+        names = ("decomposition", "decomposition-twin")
+        prompts: dict[str, JsonValue] = {**prompt_digests(_PACKAGE, names, PROMPT_VERSION)}
         return {"pictures": self.pictures, "prompts": prompts}
 
     def plan(self, discipline: str, items: Sequence[Item]) -> Plan:
@@ -119,8 +116,7 @@ class Decomposer:
 
 def prompt(name: str, language: Language) -> Prompt:
     """A prompt of this job, in the language of the text that is split, English where there is none."""
-    known = language if language in PROMPT_LANGUAGES else "en"
-    return load_prompt("benchwright.curation", name, known, PROMPT_VERSION)
+    return load_prompt(_PACKAGE, name, prompt_language(language), PROMPT_VERSION)
 
 
 def problem_text(text: LocalizedText) -> str:

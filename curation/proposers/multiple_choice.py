@@ -41,12 +41,12 @@ from benchwright.curation.proposers.multiple_choice_values import option_of
 from benchwright.curation.proposers.panel import Panel
 from benchwright.curation.proposers.translation import has_words
 from benchwright.curation.proposers.unit import Item, Plan, Unit
-from benchwright.models.prompts import Prompt, fence, load_prompt
+from benchwright.models.prompts import Prompt, fence, load_prompt, prompt_digests, prompt_language
 from benchwright.schemas.jobs import Proposal
 from benchwright.schemas.records import Language, LocalizedText
 
 PROMPT_VERSION = "1"
-PROMPT_LANGUAGES = ("en", "zh")
+_PACKAGE = "benchwright.curation"
 
 
 class Distractor(BaseModel):
@@ -97,11 +97,8 @@ class Converter:
     @property
     def signature(self) -> JsonValue:
         """See `Proposer.signature`."""
-        prompts: dict[str, JsonValue] = {
-            f"{name}.{language}": prompt(name, language).sha256
-            for name in ("multiple-choice", "multiple-choice-twin")
-            for language in PROMPT_LANGUAGES
-        }
+        names = ("multiple-choice", "multiple-choice-twin")
+        prompts: dict[str, JsonValue] = {**prompt_digests(_PACKAGE, names, PROMPT_VERSION)}
         return {"rules": NAME, "prompts": prompts, **self.settings.as_json()}
 
     def plan(self, discipline: str, items: Sequence[Item]) -> Plan:
@@ -237,12 +234,7 @@ class Converter:
 
 def prompt(name: str, language: Language) -> Prompt:
     """A prompt of this job."""
-    return load_prompt("benchwright.curation", name, language, PROMPT_VERSION)
-
-
-def prompt_language(language: Language) -> Language:
-    """A text's own language where there is a prompt, else English."""
-    return language if language in PROMPT_LANGUAGES else "en"
+    return load_prompt(_PACKAGE, name, language, PROMPT_VERSION)
 
 
 def _shown(text: LocalizedText) -> str:

@@ -42,9 +42,7 @@ from benchwright.curation.proposers.quality_faults import (
 )
 from benchwright.curation.proposers.quality_rotation import BlindRule
 from benchwright.curation.proposers.quality_shown import (
-    LANGUAGES,
     PROMPT_VERSION,
-    prompt_language,
     with_answer,
 )
 from benchwright.curation.proposers.quality_solve import (
@@ -55,7 +53,7 @@ from benchwright.curation.proposers.quality_solve import (
 )
 from benchwright.curation.proposers.unit import Item, Plan, Unit
 from benchwright.models.chat import Call, ChatRequest
-from benchwright.models.prompts import Prompt, fence, load_prompt
+from benchwright.models.prompts import PROMPT_LANGUAGES, Prompt, fence, load_prompt, prompt_language
 from benchwright.schemas.digest import digest_of
 from benchwright.schemas.errors import ItemError
 from benchwright.schemas.jobs import Proposal, quality_view
@@ -125,7 +123,7 @@ class QualityProposer:
         """Prompts, levels, rules and numbers of tries."""
         prompts = [assess_prompt] + [solve_prompt] * bool(self.solve) + [blind_prompt] * bool(self.blind)
         return {
-            "prompts": [prompt(language).sha256 for prompt in prompts for language in LANGUAGES],
+            "prompts": [prompt(language).sha256 for prompt in prompts for language in PROMPT_LANGUAGES],
             "levels": digest_of({kind: dict(by_language) for kind, by_language in LEVELS.items()}),
             "remedies": dict(REMEDIES),
             "rules": rules_signature(),

@@ -24,12 +24,12 @@ from benchwright.curation.proposers.quality_rotation import (
     rotated,
     whole_rounds,
 )
-from benchwright.curation.proposers.quality_shown import PROMPT_VERSION, as_student, prompt_language, task
+from benchwright.curation.proposers.quality_shown import PROMPT_VERSION, as_student, task
 from benchwright.curation.proposers.quality_solve import compared, heat
 from benchwright.curation.proposers.unit import Item
 from benchwright.models.answer_compare import Match
 from benchwright.models.chat import Call, ChatRequest
-from benchwright.models.prompts import Prompt, fence, load_prompt
+from benchwright.models.prompts import Prompt, fence, load_prompt, prompt_language
 from benchwright.schemas.digest import digest_of
 from benchwright.schemas.errors import ItemError
 from benchwright.schemas.records import ImageRef, LocalizedText, QuestionType

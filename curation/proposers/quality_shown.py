@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from benchwright.schemas.records import Choice, LocalizedText, QuestionType
 
-LANGUAGES = ("en", "zh")
 PROMPT_VERSION = "1"
 
 _TASKS: dict[str, dict[QuestionType, tuple[str, str]]] = {
@@ -26,11 +25,6 @@ _TASKS: dict[str, dict[QuestionType, tuple[str, str]]] = {
         QuestionType.MULTI_PART: ("请回答每一小问。", "<按小问顺序写出的结果>"),
     },
 }
-
-
-def prompt_language(language: str) -> str:
-    """The language of the prompt for a text in `language`: its own where there is one, else English."""
-    return language if language in LANGUAGES else "en"
 
 
 def task(question_type: QuestionType, language: str) -> tuple[str, str]:

@@ -16,12 +16,12 @@ from pydantic import JsonValue
 
 from benchwright.curation.proposers.panel import Panel
 from benchwright.curation.proposers.quality_faults import Fault
-from benchwright.curation.proposers.quality_shown import PROMPT_VERSION, as_student, prompt_language, task
+from benchwright.curation.proposers.quality_shown import PROMPT_VERSION, as_student, task
 from benchwright.curation.proposers.unit import Item
 from benchwright.models.answer_compare import Match, compare_answer, compare_quantities
 from benchwright.models.answer_text import same_text
 from benchwright.models.chat import Call, ChatRequest
-from benchwright.models.prompts import Prompt, fence, load_prompt
+from benchwright.models.prompts import Prompt, fence, load_prompt, prompt_language
 from benchwright.schemas.errors import ItemError
 from benchwright.schemas.records import LocalizedText, QuestionType
 from benchwright.schemas.status import OUTCOME_OF_STATUS, Outcome

@@ -19,7 +19,7 @@ from benchwright.curation.proposers.tagging_points import Mapped, Vocabulary
 from benchwright.curation.proposers.unit import Item, Plan, Unit
 from benchwright.curation.proposers.votes import Tally, kept_by_half, middle_winner, tally, winner
 from benchwright.models.chat import ChatRequest
-from benchwright.models.prompts import Prompt, fence, load_prompt
+from benchwright.models.prompts import PROMPT_LANGUAGES, Prompt, fence, load_prompt, prompt_language
 from benchwright.schemas.digest import digest_of
 from benchwright.schemas.jobs import Proposal, tagging_view
 from benchwright.schemas.records import Question
@@ -28,7 +28,6 @@ from benchwright.schemas.taxonomy import Subject
 COMMAND = "tag"
 JOB = "tagging"
 PROMPT_VERSION = "2"
-PROMPT_LANGUAGES = ("en", "zh")
 MOST_POINTS = 5
 """More knowledge points in a reply are complained about."""
 
@@ -131,7 +130,7 @@ def proposals_of(
             value,
             model=panel.names,
             confidence=confidence if votes.voted else None,
-            prompt_hash=tagging_prompt(prompt_language(unit.item.question)).sha256,
+            prompt_hash=tagging_prompt(prompt_language(unit.item.question.language)).sha256,
             call_id=calls[first],
         )
 
@@ -153,7 +152,7 @@ def proposals_of(
 
 def tagging_text(question: Question, subjects: Sequence[Subject], shortlist: Sequence[str]) -> str:
     """The prompt for a question, in its language where there is one, else in English."""
-    language = prompt_language(question)
+    language = prompt_language(question.language)
     none = {"en": "(this discipline has no list yet)", "zh": "（本学科尚无列表）"}[language]
     points = "\n".join(f"- {path}" for path in shortlist)
     return tagging_prompt(language).fill(
@@ -172,11 +171,6 @@ def tagging_text(question: Question, subjects: Sequence[Subject], shortlist: Seq
 def tagging_prompt(language: str) -> Prompt:
     """The prompt in one language."""
     return load_prompt("benchwright.curation", "tagging", language, PROMPT_VERSION)
-
-
-def prompt_language(question: Question) -> str:
-    """The language in which a question is asked about: its own where there is a prompt, else English."""
-    return question.language if question.language in PROMPT_LANGUAGES else "en"
 
 
 def question_text(question: Question) -> str:

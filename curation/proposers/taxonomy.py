@@ -17,7 +17,7 @@ from benchwright.curation.proposers.panel import Panel
 from benchwright.curation.proposers.taxonomy_checks import findings_of
 from benchwright.curation.proposers.taxonomy_heads import points_below
 from benchwright.curation.proposers.unit import Item, Plan, Unit
-from benchwright.models.prompts import Prompt, fence, load_prompt
+from benchwright.models.prompts import PROMPT_LANGUAGES, Prompt, fence, load_prompt
 from benchwright.schemas.digest import digest_of
 from benchwright.schemas.jobs import Proposal
 from benchwright.schemas.taxonomy import DisciplineTaxonomy, Subject
@@ -25,7 +25,6 @@ from benchwright.schemas.taxonomy import DisciplineTaxonomy, Subject
 COMMAND = "taxonomy"
 JOB = "taxonomy"
 PROMPT_VERSION = "1"
-PROMPT_LANGUAGES = ("en", "zh")
 _BELOW = 6
 """Points shown below each group."""
 _MOST_HEADS = 120

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -147,34 +145,23 @@ def server(served: Workspace) -> Iterator[ReviewServer]:
         yield client
 
 
-def _server_module(name: str) -> Any:
-    """A module of `tests/servers`, by its path: test folders are no packages."""
-    path = Path(__file__).resolve().parents[1] / "servers" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"benchwright_test_{name}", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope="session")
-def fault_proxy() -> Any:
+def fault_proxy(server_module: Callable[[str], Any]) -> Any:
     """The class of the proxy that spoils requests on their way to a real server."""
-    return _server_module("fault_proxy").FaultProxy
+    return server_module("fault_proxy").FaultProxy
 
 
 @pytest.fixture(scope="session")
-def invited(tmp_path_factory: pytest.TempPathFactory, make_workspace: WorkspaceMaker) -> Iterator[Reviewer]:
+def invited(
+    tmp_path_factory: pytest.TempPathFactory, make_workspace: WorkspaceMaker, chromium: Callable[..., Any]
+) -> Iterator[Reviewer]:
     """Somebody with an account made by `annotate users add`, logged in to a workspace of two hostile questions.
 
     One server and one Chromium for all pages of the session.
     """
-    if shutil.which("chromium") is None:
-        pytest.skip("chromium is not installed")
     root = tmp_path_factory.mktemp("pages")
     workspace = make_workspace(root / "ws", 2, name="pages-test")
     ask_hostile_questions(workspace)
-    chromium = _server_module("chromium").Chromium
     with ManagedServer(workspace, print), ReviewServer(find_connection(workspace)) as server:
         (account,) = annotate_command(workspace, "users", "add", "mei")["users"]
         with chromium(root / "profile") as browser:

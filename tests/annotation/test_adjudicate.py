@@ -23,26 +23,14 @@ from benchwright.annotation.verdicts import derive_verdicts
 from benchwright.schemas.jobs import Review
 from benchwright.schemas.recipe import AnnotationRecipe
 
-DIGEST = "a" * 64
+from .said import review as one_review
+
 AB = ("A", "B")
 RECIPE = AnnotationRecipe(slots=2, seed=5)
 
 
 def review(item: str, field: str, value: Any, slot: str, who: str, **changes: Any) -> Review:
-    fields = {
-        "job": "tagging",
-        "item_id": item,
-        "field": field,
-        "digest": DIGEST,
-        "value": value,
-        "pseudonym": who,
-        "slot": slot,
-        "state": "submitted",
-        "origin": "manual",
-        "annotation_id": f"{slot}-{who}-{item}",
-        "updated_at": "2026-01-01T00:00:00Z",
-    }
-    return Review.model_validate({**fields, **changes})
+    return one_review(item, value, who, slot, field=field, **changes)
 
 
 def pair(item: str, first: tuple[str, int], second: tuple[str, int], **changes: Any) -> list[Review]:

@@ -18,24 +18,13 @@ from benchwright.annotation.verdicts import derive_verdicts
 from benchwright.schemas.jobs import Review, Verdict
 from benchwright.schemas.review_states import ADJUDICATION, QUALIFICATION
 
+from .said import review as one_review
+
 AB = ("A", "B")
 
 
 def review(value: Any, slot: str = "A", who: str = "A01", **changes: Any) -> Review:
-    fields = {
-        "job": "tagging",
-        "item_id": "p1",
-        "field": "subject",
-        "digest": "a" * 64,
-        "value": value,
-        "pseudonym": who,
-        "slot": slot,
-        "state": "submitted",
-        "origin": "manual",
-        "annotation_id": f"{slot}-{who}",
-        "updated_at": "2026-01-01T00:00:00Z",
-    }
-    return Review.model_validate({**fields, **changes})
+    return one_review("p1", value, who, slot, **changes)
 
 
 def verdict(*reviews: Review, slots: tuple[str, ...] = AB) -> Verdict:

@@ -20,7 +20,9 @@ from benchwright.schemas.journal import write_jsonl
 from benchwright.schemas.review_states import current_states
 from benchwright.schemas.words import Trust, Words
 
-DIGEST = "a" * 64
+from .said import DIGEST
+from .said import review as one_review
+
 MARK = ProjectMark(benchmark="b", job="tagging", group="physics", slot="A", config="c", uid="u1")
 NEW, OLD = "b" * 64, "c" * 64
 PROJECT = Project(
@@ -30,20 +32,7 @@ EMAILS = {11: "one@example.org", 12: "two@example.org"}
 
 
 def review(value: Any, **changes: Any) -> Review:
-    fields = {
-        "job": "tagging",
-        "item_id": "p1",
-        "field": "subject",
-        "digest": DIGEST,
-        "value": value,
-        "pseudonym": "A01",
-        "slot": "A",
-        "state": "submitted",
-        "origin": "manual",
-        "annotation_id": "u1-1",
-        "updated_at": "2026-01-01T00:00:00Z",
-    }
-    return Review.model_validate({**fields, **changes})
+    return one_review("p1", value, **{"annotation_id": "u1-1", **changes})
 
 
 def choices(name: str, value: str) -> dict[str, Any]:

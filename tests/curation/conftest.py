@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import json
 import os
 import shutil
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -79,22 +76,6 @@ def shared_data() -> Path:
     return folder
 
 
-@pytest.fixture
-def openai_server() -> Iterator[Callable[..., Any]]:
-    """Factory: `openai_server({"rules": [...]})` gives a running server, stopped after the test."""
-    name = "benchwright_test_openai_server"
-    if name not in sys.modules:
-        file = Path(__file__).resolve().parents[1] / "servers" / "openai_server.py"
-        spec = importlib.util.spec_from_file_location(name, file)
-        assert spec is not None and spec.loader is not None
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    with ExitStack() as stack:
-        yield lambda script=None, **options: stack.enter_context(
-            sys.modules[name].OpenAIServer(script, **options)
-        )
-
-
 SMALL_POOL: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
     "physics": [
         ("A lens forms an image at {n} cm. Where is the object?", "optics", {}),
@@ -145,22 +126,4 @@ def selected_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def selected(selected_base: Path, tmp_path: Path) -> Workspace:
     """A copy of the workspace with a selection."""
-    import shutil
-
     return Workspace.find(Path(shutil.copytree(selected_base, tmp_path / "selected")))
-
-
-@pytest.fixture
-def chromium() -> Callable[..., Any]:
-    """The browser class of the tests' servers; skipped by name where there is no Chromium."""
-    if shutil.which("chromium") is None:
-        pytest.skip("chromium is not installed")
-    name = "benchwright_test_chromium"
-    if name not in sys.modules:
-        file = Path(__file__).resolve().parents[1] / "servers" / "chromium.py"
-        spec = importlib.util.spec_from_file_location(name, file)
-        assert spec is not None and spec.loader is not None
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    browser: Callable[..., Any] = sys.modules[name].Chromium
-    return browser

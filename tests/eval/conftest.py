@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import json
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,28 +18,6 @@ from benchwright.eval.step_metrics import StepScored
 from benchwright.schemas.digest import sha256_bytes
 from benchwright.schemas.records import Option, QuestionType, ReleaseRow, Split
 from benchwright.schemas.release_table import write_release_table
-
-SERVER_FILE = Path(__file__).resolve().parents[1] / "servers" / "openai_server.py"
-
-
-def load_server_module() -> Any:
-    """Load the test server by its path (test folders are not importable as packages)."""
-    name = "benchwright_test_openai_server"
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, SERVER_FILE)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        spec.loader.exec_module(module)
-    return sys.modules[name]
-
-
-@pytest.fixture
-def openai_server() -> Iterator[Callable[..., Any]]:
-    """Factory: `openai_server({"rules": [...]})` gives a running server, stopped after the test."""
-    module = load_server_module()
-    with ExitStack() as stack:
-        yield lambda script=None, **options: stack.enter_context(module.OpenAIServer(script, **options))
 
 
 def picture(colour: int) -> bytes:

@@ -8,6 +8,7 @@ import pytest
 
 from benchwright.eval.cells import Scored
 from benchwright.eval.comparison import Comparison, Entrant, compare, letters_of
+from benchwright.eval.comparison_page import comparison_markdown
 from benchwright.eval.step_metrics import StepScored
 
 Rows = Callable[..., Scored]
@@ -90,6 +91,10 @@ def test_a_row_without_an_outcome_leaves_the_pair(judged: Rows) -> None:
     found = accuracy([one, Entrant("b", [*broken, *other.rows[10:]])])
     assert (found.pairs[0].n_pairs, found.pairs[0].left_out) == (90, 10)
     assert found.pairs[0].value_a == found.pairs[0].value_b == 40 / 90
+    # The run that lacks rows bears the mark wherever its figure stands.
+    assert {one.run_id: one.incomplete for one in found.standings} == {"a": False, "b": True}
+    page = comparison_markdown([found], 100, {"a": "first", "b": "second"})
+    assert "| second | 44.4 * |" in page and "| first | 50.0 |" in page
 
 
 def test_runs_under_different_figures_are_not_compared(

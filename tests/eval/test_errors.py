@@ -12,6 +12,7 @@ import pytest
 
 from benchwright.eval.error_report import Agreement, ErrorsReport, errors_chart, errors_report
 from benchwright.eval.errors import FIELD, KINDS, ErrorReply, error_prompt
+from benchwright.eval.intervals import wilson
 from benchwright.eval.store import RunFolder
 from benchwright.schemas.jobs import JOBS, Proposal, Review, Verdict, shown_digest
 from benchwright.schemas.journal import Journal, read_jsonl, write_jsonl
@@ -235,6 +236,12 @@ def test_shares_rest_on_peoples_words_and_agreement_is_told(evaluated: Evaluated
     assert next(s for s in physics["by_people"] if s["kind"] == "reasoning")["low"] == pytest.approx(
         0.2077, abs=1e-4
     )
+    # Four wrong answers in physics, two in chemistry: ALL is 4/6 of the one share and 2/6 of the other.
+    whole = {share["kind"]: share for share in found["total"]["by_people"]}
+    assert (whole["vision-recognition"]["n"], whole["vision-recognition"]["of"]) == (1, 4)
+    assert whole["vision-recognition"]["share"] == pytest.approx(2 / 6)
+    assert whole["reasoning"]["share"] == pytest.approx(4 / 6 * 2 / 3)
+    assert whole["reasoning"]["interval"] == "wilson over problems"
     agreement = {one["among"]: one for one in found["agreement"]}
     # proposed (R R R V) against decided (R K R V): 3 of 4; kappa = (0.75 - 0.4375) / (1 - 0.4375)
     assert (agreement["all"]["n"], agreement["all"]["equal"]) == (4, 3)
@@ -259,6 +266,26 @@ def test_shares_rest_on_peoples_words_and_agreement_is_told(evaluated: Evaluated
     assert (evaluated.run / "errors.svg").read_bytes() == drawn
 
 
+def test_answers_to_one_problem_are_not_taken_for_independent(
+    command: Any, openai_server: Any, release: Any, row: Rows, png: Any, tmp_path: Path
+) -> None:
+    def sister(name: str, **fields: Any) -> ReleaseRow:
+        return row(name, problem_id="p1" if name in ("p2", "p3") else name, **fields)
+
+    evaluated = Evaluated(command, openai_server(), release, sister, png, tmp_path)
+    evaluated.server.use({"rules": [says("reasoning")]})
+    evaluated.ask()
+    reviewed(evaluated, {"p1": "reasoning", "p2": "reasoning", "p3": "knowledge", "p4": "reasoning"})
+    physics = next(one for one in evaluated.report()["disciplines"] if one["discipline"] == "physics")
+    share = next(one for one in physics["by_people"] if one["kind"] == "reasoning")
+    assert (share["n"], share["of"], share["share"]) == (3, 4, 0.75)
+    # Four answers to two problems: two trials, not four.
+    low, high = wilson(0.75 * 2, 2)
+    assert (share["low"], share["high"]) == (pytest.approx(low), pytest.approx(high))
+    page = (evaluated.run / "errors.md").read_text()
+    assert f"75.0 % (3) [{100 * low:.1f}, {100 * high:.1f}] †" in page
+
+
 def test_words_about_an_answer_that_changed_count_for_nothing(evaluated: Evaluated) -> None:
     evaluated.server.use({"rules": [says("reasoning")]})
     evaluated.ask()
@@ -278,5 +305,5 @@ def test_agreement_where_nothing_varies_has_no_kappa(evaluated: Evaluated) -> No
     reviewed(evaluated, dict.fromkeys(("p1", "p2", "p3"), "reasoning"))
     (everybody, *_) = errors_report(evaluated.space, RunFolder(evaluated.run)).agreement
     assert everybody == Agreement(
-        among="all", n=3, equal=3, share=1.0, low=everybody.low, high=1.0, kappa=None
+        among="all", n=3, equal=3, share=1.0, low=everybody.low, high=1.0, interval="wilson", kappa=None
     )

@@ -402,37 +402,3 @@ def test_a_stopped_run_leaves_the_rest_unasked_and_says_so(
     assert scores["statuses"]["error"] + scores["statuses"]["not-asked"] == 60
     assert scores["statuses"]["error"] == 10
     assert total(scores)["accuracy"] is None
-
-
-def test_an_unreadable_judge_leaves_rows_unjudged_never_wrong(
-    command: Command, release: Any, row: Rows, openai_server: Any
-) -> None:
-    judge_rules = [{"model": "judge", "match": "Item p0000", "answer": "Differ.\n[Inconsistent]"}]
-    server = openai_server(
-        {"rules": [*judge_rules, {"model": "judge", "answer": "Indeed 6."}, {"answer": "C"}]}
-    )
-    scores = command.json(
-        *(release(choice_rows(row, 4)).folder, "--model", "openai/m", "--base-url", server.base_url),
-        *("--judge", "llm", "--judge-model", "openai/judge", "--judge-base-url", server.base_url),
-        code=1,
-    )
-    cell = total(scores)
-    assert (cell["inconsistent"], cell["unjudged"], cell["n_scored"], cell["incomplete"]) == (1, 3, 1, True)
-    assert scores["judging"]["reasons"]["judge-unparsable"] == 3
-
-
-def test_rules_then_llm_asks_the_judge_only_what_the_rules_leave_open(
-    command: Command, release: Any, row: Rows, replay: Any, openai_server: Any
-) -> None:
-    rows = choice_rows(row, 3)
-    model = replay(
-        {rows[0].id: "B", rows[1].id: "C", rows[2].id: "Either way BC comes out as the second one."}
-    )
-    server = openai_server({"rules": [{"answer": "Same.\n[Consistent]"}]})
-    scores = command.json(
-        *(release(rows).folder, "--model", model, "--judge", "chain"),
-        *("--judge-model", "openai/judge", "--judge-base-url", server.base_url),
-    )
-    assert len(server.requests) == 1
-    assert scores["judging"]["decided_by"] == {"llm": 1, "rules": 2}
-    assert total(scores)["consistent"] == 2

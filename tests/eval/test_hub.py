@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -18,23 +17,16 @@ from huggingface_hub import HfApi
 from benchwright.schemas.records import ReleaseRow
 
 Rows = Callable[..., ReleaseRow]
-HUB = Path(__file__).resolve().parents[1] / "servers" / "hub.py"
 TOKEN = "hf_testwrite"
 PROGRAM = "from benchwright.cli.main import run_evaluate; run_evaluate()"
 
 
 @pytest.fixture
-def hub(tmp_path: Path) -> Iterator[str]:
+def hub(tmp_path: Path, server_module: Callable[[str], Any]) -> Iterator[str]:
     """Address of a running Hub."""
-    name = "benchwright_test_hub_server"
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, HUB)
-        assert spec is not None and spec.loader is not None
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
     root = tmp_path / "hub"
     root.mkdir()
-    server = sys.modules[name].HubServer(root)
+    server = server_module("hub").HubServer(root)
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     yield server.url

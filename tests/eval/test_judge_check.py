@@ -29,6 +29,12 @@ SECOND = CASES / "judge_cases_second.jsonl"
 """Written against the finished rules, to be nasty; on its first run the rules decided 46 of 149, 2 of them wrongly."""
 THIRD = CASES / "judge_cases_third.jsonl"
 """Everyday wordings, written in two rounds against the mended rules: 2 and 4 wrong verdicts on their first runs."""
+FOURTH = CASES / "judge_cases_fourth.jsonl"
+"""Hedges, doubts and corrections beside plain answers, in three rounds against ever better rules.
+
+On their first runs 25 of 119, 17 of 274 and 14 of 163 were judged wrongly, each called consistent; of the later rounds
+the cases whose verdict is a matter of taste are left away.
+"""
 SHARED = Path(os.environ.get("BENCHWRIGHT_SHARED", Path(__file__).resolve().parents[3] / "shared"))
 KEYS = {"n", "decided", "wrong", "false_consistent", "false_inconsistent", "abstained", "failed", "by_kind"}
 NAMED = (
@@ -70,17 +76,26 @@ def test_rules_decide_most_own_cases_and_none_wrongly(command: Any) -> None:
     assert sum(kind["n"] for kind in found["by_kind"].values()) == found["n"]
 
 
-@pytest.mark.parametrize(("path", "decided"), [(SECOND, 0.25), (THIRD, 0.55)], ids=["second", "third"])
+@pytest.mark.parametrize(
+    ("path", "decided"), [(SECOND, 0.25), (THIRD, 0.55), (FOURTH, 0.25)], ids=["second", "third", "fourth"]
+)
 def test_rules_are_never_wrong_on_later_cases(command: Any, path: Path, decided: float) -> None:
     found = command.json("judge-check", path, "--judge", "rules")
     assert found["n"] >= 140 and found["wrong"] == 0
     assert found["decided"] >= decided * found["n"]
 
 
+def test_plain_answers_beside_hedged_ones_stay_decided(command: Any) -> None:
+    plain = sum(case.consistent for case in read_cases(FOURTH))
+    found = command.json("judge-check", FOURTH, "--judge", "rules")
+    assert plain > 100 and found["false_consistent"] == 0
+    assert sum(one["consistent"] for one in found["left_open"]) <= 0.1 * plain
+
+
 @pytest.mark.skipif(find_spec("math_verify") is None, reason="math-verify is not installed")
 def test_math_verify_adds_formulas_and_no_wrong_verdict(command: Any, tmp_path: Path) -> None:
     every = tmp_path / "all.jsonl"
-    every.write_bytes(OWN.read_bytes() + SECOND.read_bytes() + THIRD.read_bytes())
+    every.write_bytes(b"".join(path.read_bytes() for path in (OWN, SECOND, THIRD, FOURTH)))
     found = command.json("judge-check", every, "--judge", "math-verify")
     assert found["wrong"] == 0
     assert found["decided_by"]["math-verify"] >= 20
@@ -165,14 +180,8 @@ def test_a_judge_of_known_faults_gets_its_known_figures(
     server = openai_server({"rules": rules})
     kept = tmp_path / "kept.json"
     found = command.json(
-        *(
-            "judge-check",
-            write(tmp_path / "c.jsonl", cases),
-            "--judge",
-            "llm",
-            "--judge-model",
-            "openai/judge",
-        ),
+        *("judge-check", write(tmp_path / "c.jsonl", cases)),
+        *("--judge", "llm", "--judge-model", "openai/judge"),
         *("--judge-base-url", server.base_url, "--save", kept),
         code=1,
     )
@@ -202,6 +211,47 @@ def test_a_judge_of_known_faults_gets_its_known_figures(
     assert kept.read_bytes() == before
 
 
+def test_a_measurement_is_carried_by_runs_in_the_languages_that_it_covers(
+    command: Any, openai_server: Any, release: Any, row: Any, tmp_path: Path
+) -> None:
+    server = openai_server({"rules": [{"model": "judge", "answer": "Same.\n[Consistent]"}, {"answer": "B"}]})
+    (tmp_path / "mine").mkdir()
+    for language in ("en", "zh"):
+        text = "{{question}} {{answer}} {{response}}: [Consistent] or [Inconsistent]?"
+        (tmp_path / "mine" / f"judge.{language}.txt").write_text(text, encoding="utf-8")
+    judge = ("--judge-model", "openai/judge", "--judge-base-url", server.base_url)
+    ways = {"ours": (), "mine": ("--judge-prompts", tmp_path / "mine")}
+    asked = release([row("p0")]).folder
+    tested = ("--model", "openai/m", "--base-url", server.base_url)
+    for name, more in ways.items():
+        command(asked, *tested, *judge, *more, "--out", tmp_path / f"run-{name}")
+    questions = {"en": "How long?", "zh": "需要多长时间？"}
+    for name, languages in {"both": ("en", "zh"), "zh": ("zh",)}.items():
+        cases = [
+            JudgeCase(
+                discipline="physics",
+                question=questions[language],
+                ground_answer="3",
+                response="3",
+                consistent=True,
+                kind="number",
+            )
+            for language in languages
+        ]
+        for way, more in ways.items():
+            path = write(tmp_path / "c.jsonl", cases)
+            command("judge-check", path, *judge, *more, "--save", tmp_path / f"{name}-{way}.json")
+    fits = {(run, f"{name}-{way}") for run in ways for name in ("both", "zh") for way in ways}
+    for run, name in sorted(fits):
+        out = tmp_path / f"report-{run}-{name}"
+        quick = ("--no-charts", "--no-papers", "--no-viewer", "--out", out)
+        command("report", tmp_path / f"run-{run}", *quick, "--calibration", tmp_path / f"{name}.json")
+        carried = "was measured on 2 cases" in (out / "report.md").read_text(encoding="utf-8")
+        assert carried == (name == f"both-{run}"), (run, name)
+    said = command("judge-check", OWN, "--judge-prompts", tmp_path / "mine", code=2)[1]
+    assert "words for a judging model" in said
+
+
 def test_kappa_is_cohens() -> None:
     # Agreement 0.7, expected by chance 0.5 * 0.6 + 0.5 * 0.4 = 0.5.
     pairs = [(True, True)] * 20 + [(True, False)] * 5 + [(False, True)] * 10 + [(False, False)] * 15
@@ -216,7 +266,7 @@ def test_kappa_is_cohens() -> None:
         ("{", "c.jsonl:2 is not JSON"),
         ('{"question": "q"}', "c.jsonl:2 is no case (discipline"),
         (
-            '{"discipline": "p", "question": "q", "ground_answer": "1", "response": "1", "consistent": "perhaps", '
+            '{"discipline": "p", "question": "q", "ground_answer": "1", "response": "1", "consistent": "yes", '
             '"kind": "k"}',
             "consistent",
         ),

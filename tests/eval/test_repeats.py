@@ -9,6 +9,7 @@ import pytest
 
 from benchwright.eval.baselines import blind_baselines, blind_kind
 from benchwright.eval.cells import Scored
+from benchwright.eval.comparison_page import blind_markdown, repeats_markdown
 from benchwright.eval.repeats import RunRecords, repeats, spread
 from benchwright.eval.spec import DatasetSpec, JudgeSpec, ModelSpec, RunSpec, SamplingSpec
 from benchwright.schemas.records import Split
@@ -56,7 +57,8 @@ def test_repeats_differ_in_their_number_and_seed_alone(judged: Rows) -> None:
     # p3 was not run once; of p0, p1, p2 only p0 always ends alike.
     assert (group.rows, group.same_outcome) == (3, 1 / 3)
     whole = next(one for one in group.spreads if one.by == ())
-    # 2/4, 3/4, 1/3.
+    # 2/4, 3/4, 1/3; the third rests on three of its four rows.
+    assert whole.incomplete and "52.8 *" in repeats_markdown([group], dict.fromkeys(group.run_ids, "m"))
     assert (whole.n_runs, whole.lowest, whole.highest) == (3, 1 / 3, 3 / 4)
     assert whole.mean == pytest.approx(19 / 36)
     assert whole.sd == pytest.approx(0.209718, abs=1e-6)
@@ -79,6 +81,10 @@ def test_a_blind_run_stands_beside_the_run_that_saw_all_on_the_rows_that_lost_so
     assert (found.kind, found.of, found.rows) == ("text without image", full.spec.run_id, 3)
     assert (found.accuracy, found.full_accuracy, found.chance) == (1 / 3, 2 / 3, 0.25)
     assert blind_kind(full.spec) is None and blind_baselines([full]) == ()
+    lacking = run(judged, spec(), [RIGHT, "unjudged", WRONG, RIGHT])
+    (found,) = blind_baselines([blind, lacking])
+    page = blind_markdown([found], {blind.spec.run_id: "blind"})
+    assert "| 33.3 |" in page and "| 50.0 * |" in page
 
 
 def test_rows_that_changed_between_releases_are_not_shared(judged: Rows) -> None:
@@ -91,7 +97,12 @@ def test_rows_that_changed_between_releases_are_not_shared(judged: Rows) -> None
 
 
 def test_a_picture_alone_is_blind_where_there_was_text(judged: Rows) -> None:
-    rows = [judged("p0", RIGHT, version="vision-only"), judged("p0:free", WRONG, version="knowledge-free")]
-    (found,) = blind_baselines([RunRecords(spec(input="I"), rows)])
+    rows = [
+        judged("p0", RIGHT, version="vision-only"),
+        judged("p0:free", WRONG, version="knowledge-free"),
+        judged("p1:free", RIGHT, version="knowledge-free"),
+    ]
+    # p1 has no picture: nothing of it was shown, which is no baseline.
+    (found,) = blind_baselines([RunRecords(spec(input="I"), rows, with_images=frozenset({"p0", "p0:free"}))])
     assert (found.kind, found.of, found.rows, found.accuracy) == ("image without text", None, 1, 0.0)
     assert found.full_accuracy is None

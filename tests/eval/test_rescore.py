@@ -52,6 +52,8 @@ def test_another_judge_sees_the_stored_answers_and_both_scores_are_shown(
     assert "p0000" in shown and "consistent" in shown and "50.0" in shown
     found = command.json("rescore", out, *judge(server), "--out", tmp_path / "new")
     assert {request.body["model"] for request in server.requests[8:]} == {"judge"}
+    (spent,) = json.loads((tmp_path / "new/spending.jsonl").read_text())["spending"]
+    assert (spent["stage"], spent["model"]) == ("judge", "openai/judge")
     assert (total(found["before"])["consistent"], total(found["after"])["consistent"]) == (4, 0)
     changed = found["rescored"]["changed"]
     assert [one["row_id"] for one in changed] == [f"p{i:04}" for i in range(4)]
@@ -160,6 +162,9 @@ def test_what_would_change_nothing_and_what_is_there_already_are_refused(
 ) -> None:
     server, out, _ = ran
     assert "name another judge or release" in command("rescore", out, code=2)[1]
+    unpriced = ("--budget", "0.01", "--out", tmp_path / "dear")
+    assert "its price is unknown" in command("rescore", out, *judge(server), *unpriced, code=2)[1]
+    assert not (tmp_path / "dear").exists()
     assert "is no run folder" in command("rescore", tmp_path, *judge(server), code=2)[1]
     model = ("--model", "openai/tested", "--base-url", server.base_url)
     command(tmp_path / "release", *model, *judge(server), "--out", tmp_path / "judged")

@@ -8,6 +8,7 @@ import pytest
 
 from benchwright.eval.cells import Scored
 from benchwright.eval.figures import RunFigures, figures, rounded
+from benchwright.eval.report_words import version_lines
 from benchwright.eval.step_metrics import StepScored
 from benchwright.eval.version_figures import Change
 
@@ -89,6 +90,7 @@ def test_rows_without_an_outcome_are_left_out_of_both_sides_and_mark_the_mean(ro
     assert (gain.n_pairs, gain.left_out) == (38, 2)
     assert (gain.value_before, gain.value_after) == (18 / 38, 28 / 38)
     assert next(one for one in found.means if one.by == ()).incomplete and not found.complete
+    assert "| 38 (2 left out) |" in "".join(version_lines(found.means, found.changes))
 
 
 def test_both_languages_of_a_problem_stay_together(judged: Callable[..., Scored]) -> None:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import importlib.util
 import json
 import re
-import shutil
-import sys
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -180,18 +177,9 @@ def test_same_runs_same_bytes_and_older_data_goes(folder: Path, runs: list[RunVi
 
 # --- in a browser -------------------------------------------------------------------------------------------------
 @pytest.fixture
-def browser(tmp_path: Path, folder: Path) -> Any:
+def browser(tmp_path: Path, folder: Path, chromium: Callable[..., Any]) -> Any:
     """A real Chromium on the page, opened from the disk."""
-    if shutil.which("chromium") is None:
-        pytest.skip("chromium is not installed")
-    name = "benchwright_test_chromium"
-    if name not in sys.modules:
-        file = Path(__file__).resolve().parents[1] / "servers" / "chromium.py"
-        spec = importlib.util.spec_from_file_location(name, file)
-        assert spec is not None and spec.loader is not None
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    with sys.modules[name].Chromium(tmp_path / "profile", 1400, 900) as page:
+    with chromium(tmp_path / "profile", 1400, 900) as page:
         page.open((folder / "index.html").as_uri())
         page.wait("document.querySelectorAll('.card').length === 3")
         yield page

@@ -12,8 +12,7 @@ import os
 import shutil
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -64,14 +63,6 @@ scripted: Any = loaded(HERE / "scripted.py")
 typed, digests = scripted.typed, scripted.digests
 workspace_of = scripted.workspace_of
 released: Callable[[Workspace], list[ReleaseRow]] = scripted.released
-
-
-@pytest.fixture
-def openai_server() -> Iterator[Callable[..., Any]]:
-    """Factory: a running server, stopped after the test."""
-    server = loaded(HERE.parent / "servers" / "openai_server.py").OpenAIServer
-    with ExitStack() as stack:
-        yield lambda script: stack.enter_context(server(script))
 
 
 # --- questions of our own -------------------------------------------------------------------------------------------

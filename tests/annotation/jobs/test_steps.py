@@ -119,6 +119,10 @@ def test_answers_that_nobody_divided_and_steps_of_another_text_are_rejected(eval
     (group,) = StepsJob().groups(offered_to)
     assert group.items == ()
     assert "in another text" in group.rejected[0].detail
+    offer(evaluated, offered_to, stale.model_copy(update={"value": "two steps"}))
+    (group,) = StepsJob().groups(offered_to)
+    assert group.items == ()
+    assert "another form" in group.rejected[0].detail
 
 
 def test_a_score_is_nothing_but_one_or_nought() -> None:
