@@ -31,7 +31,7 @@ $(VENV)/.heavy: $(VENV)/.dev
 # inspect_ai pins more than we do, so the tests that let it read our exports call it in an environment of its own.
 $(VENV)/.inspect: $(VENV)/.core
 	$(PYTHON) -m venv $(VENV)/inspect
-	$(VENV)/inspect/bin/python -m pip --disable-pip-version-check --quiet install inspect_ai==0.3.285 datasets==5.2.0
+	$(VENV)/inspect/bin/python -m pip --disable-pip-version-check --quiet install inspect_ai==0.3.285 datasets==5.2.0 openai==3.57.0
 	touch $@
 
 demo: $(VENV)/.core ## the whole line on the built-in examples, in a fresh workspace

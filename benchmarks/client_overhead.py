@@ -38,7 +38,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 SERVER = Path(__file__).resolve().parents[1] / "tests" / "servers" / "openai_server.py"
-CPU_MS_BARS = {"ours": 4.0, "evaluate": 5.0}
+CPU_MS_BARS = {"ours": 5.0, "evaluate": 5.0}
 PEAK_MB_BAR = 150
 
 

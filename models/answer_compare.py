@@ -7,6 +7,9 @@ understands. Numbers are `benchwright.models.answer_numbers`' business, with the
     sub-questions           every part has to be consistent; one that differs is enough to be inconsistent
     sets and lists          a set's order does not matter, its size does
     intervals               open and closed ends differ; an inequality is an interval
+    doubt and hedges        an answer that is asked, denied, taken back, hung on a condition or put beside another one
+                            ("C (or D)", "3 m/s. No, 4 m/s.") abstains
+    expressions             "|x| = 3", "2x = 3" and "3!" are not the answer 3: they abstain
     words                   the same words are consistent; other words abstain, for they may mean the same
     chemical formulas       another composition is inconsistent, another writing of the same one abstains
     a value at the end of   counts as the final answer; where it differs from the ground's, and the ground's stands
@@ -28,9 +31,9 @@ from benchwright.models.answer_formula import (
     parse_reaction,
 )
 from benchwright.models.answer_lists import compare_several, elements_differ, parse_several
-from benchwright.models.answer_marks import EMPTY_WORDS, VERDICT
+from benchwright.models.answer_marks import EMPTY_WORDS, VERDICT, is_refusal
 from benchwright.models.answer_numbers import Match, compare_quantities, read_quantity
-from benchwright.models.answer_parse import extract_choices, is_refusal
+from benchwright.models.answer_parse import extract_choices
 from benchwright.models.answer_parts import Parts, has_parts, split_parts
 from benchwright.models.answer_spans import compare_spans, parse_spans
 from benchwright.models.answer_text import comparable, plain, same_text, without_latex
@@ -113,6 +116,11 @@ def _compare_choices(
     if said.kind == "unclear":
         empty = EMPTY_WORDS.fullmatch(plain(reply)) is not None
         return Comparison(Match.NO_ANSWER, "nothing-said") if empty else Comparison(Match.ABSTAIN, said.rule)
+    if not labels and not any(
+        re.search(rf"(?<![a-z]){label}(?![a-z])", plain(reply)) for label in said.labels
+    ):
+        # Without options a small letter may be another thing than the capital.
+        return Comparison(Match.ABSTAIN, "small-letter")
     match = Match.CONSISTENT if said.labels == right.labels else Match.INCONSISTENT
     return Comparison(match, said.rule, "".join(sorted(said.labels)))
 

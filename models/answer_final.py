@@ -11,11 +11,20 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from benchwright.models.answer_marks import CORRECTION, HEDGE, UNSURE_BEFORE, VERDICT
+from benchwright.models.answer_marks import (
+    CORRECTION,
+    HEDGE,
+    STRUCK,
+    UNSURE_BEFORE,
+    VERDICT,
+    not_own,
+    opened_again,
+    sentences,
+)
 from benchwright.models.answer_numbers import read_quantity
 from benchwright.models.answer_numerals import without_counter
-from benchwright.models.answer_quantity import parse_unit
-from benchwright.models.answer_text import boxed, comparable, plain, without_latex
+from benchwright.models.answer_quantity import Quantity, parse_unit
+from benchwright.models.answer_text import after_boxes, before_boxes, boxed, comparable, plain, without_latex
 
 Source = Literal["boxed", "stated", "whole", "tail"]
 
@@ -32,16 +41,16 @@ _STATED = re.compile(
     re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
 _NAME = re.compile(r"^\s*([^\s=≈<>≤≥,;，；]{1,14})\s*[=≈]\s*(?=[^=\s])")
-_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-Z\u4e00-\u9fff$*\\(])|[。！!\n]+")
+_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-Z\u4e00-\u9fff$*\\(])|[。\n]+|(?<![\d)])[！!]+")
 _CONNECTOR = re.compile(
     r"[=≈]|(?<!\d):\s|\b(?:is|are|was|equals?|takes?|gives?|to\s+be)\b"
     r"|[为是得有约达共需]",
     re.IGNORECASE,
 )
 _OPEN_SENTENCE = re.compile(
-    r"\b(?:not|never|if|whether|suppose|assum\w+|would|without|given|initially|except|unless|should|than|half|twice|times|"
-    r"which|whose|where|while|before|after|until|per)\b|n't\b|\?"
-    r"|不|没|非|未|如果|假设|假如|若|已知|设|原来|相比|比[^值例,，]{1,8}[大小多少高低长短快慢]|倍|其中|其|之前|之后|后来|此时|每",
+    r"\b(?:not|never|if|whether|suppose|assum\w+|would|without|given|initially|except|unless|other|another|different|should|than|half|twice|times|"
+    r"which|whose|where|while|before|after|until|per)\b|n't\b|\?|\b(?:square|cube|root|reciprocal|inverse|double|triple|third|quarter|opposite|negative)\s+of\b"
+    r"|不|没|非|未|如果|假设|假如|若|已知|设|原来|相比|比[^值例,，]{1,8}[大小多少高低长短快慢]|倍|另|其他|一半|平方(?![米厘分千公])|立方(?![米厘分])|倒数|相反数|先.*后|其中|其|之前|之后|后来|此时|每",
     re.IGNORECASE,
 )
 _CHAIN_NAME = re.compile(r"([^\s=≈<>≤≥,;:，；：为是]{1,14})\s*[=≈][^,;:，；：]*$")
@@ -62,6 +71,13 @@ _NUMBER_WORD = re.compile(
     r"|both|each|every|half|twice|double|per|more|less|fewer|another|other|(?:group|set|pack|couple|team|row|column|bag|tray|carton|packet|bundle)s?|box(?:es)?)\b|[一二两三四五六七八九十半倍各每双打对]",
     re.IGNORECASE,
 )
+_LETTERS = re.compile(r"[^\W\d_]+")
+_OPERATION = re.compile(
+    r"[|!√∣‖^]|\\[lr]?[vV]ert|^\s*[-+]|^\s*\d|[\w)]\s*[-+*/·]\s*[\w(]|\b(?:sin|cos|tan|cot|log|ln|lg|exp|abs)\b",
+    re.IGNORECASE,
+)
+_FUNCTION = re.compile(r"(?<![A-Za-z])(?:a?(?:sin|cos|tan|cot)|log|ln|lg|exp|abs)(?![A-Za-z])", re.IGNORECASE)
+_ENDS_IN_VALUE = re.compile(r"(?<![\d.])-?\d[\d.,]*[^\d.,]{0,12}$")
 _SHORT = 80
 _LONGEST = 400
 """Characters; a longer sentence is not looked into."""
@@ -86,9 +102,13 @@ def extract_final(reply: str, cut_off: bool = False) -> FinalAnswer | None:
         cut_off: the reply was cut off at a limit, so its last sentence is no conclusion.
     """
     body = re.sub(r"^[ \t]*#+[ \t]+", "", re.sub(r"\*\*|`|__", "", reply), flags=re.MULTILINE).strip()
-    if VERDICT.search(body):
+    if VERDICT.search(body) or STRUCK.search(reply):
         return None
     if boxes := boxed(body):
+        if any(not_own(before) for before in before_boxes(body)) or _opens(
+            after_boxes(body), _box_text(*boxes[-1])
+        ):
+            return None
         return _agreed([_box_text(*box) for box in boxes], "boxed")
     # `plain` may change the length, so statements are read from its result.
     flat = plain(body)
@@ -102,13 +122,61 @@ def extract_final(reply: str, cut_off: bool = False) -> FinalAnswer | None:
     return last_sentence_value(body)
 
 
+def _opens(after: str, said: str) -> bool:
+    """Whether what follows an answer takes it back, or gives another value."""
+    answer = named_answer(said).text
+    own = read_quantity(answer)
+    return opened_again(after) or any(
+        _bare_word(piece, answer) or _another_value(piece, own) for piece in sentences(after)
+    )
+
+
+def _bare_word(piece: str, answer: str) -> bool:
+    """Whether a sentence is one word or formula, and thus may be another answer ("NaCl; KCl"); a unit is none."""
+    said = comparable(piece).strip("?()").strip()
+    longest = 6 if re.search(r"[\u4e00-\u9fff]", said) else 20
+    if not re.fullmatch(r"\S+", said) or len(said) > longest or not re.search(r"\w", said):
+        return False
+    return said != comparable(answer) and parse_unit(said) is None
+
+
+def _another_value(piece: str, own: Quantity | None) -> bool:
+    """Whether a sentence is a value, or ends with one of the answer's unit that is not the answer's."""
+    bare = without_latex(piece).strip(" \t\n;；()!。.")
+    if is_value(bare):
+        return True
+    if own is None or len(bare) > _LONGEST:
+        return False
+    end = _ENDS_IN_VALUE.search(bare)
+    found = read_quantity(end[0]) if end is not None else None
+    if found is not None and found.unit is not None and found.unit == own.unit:
+        return found.value != own.value
+    tail = last_sentence_value(bare)
+    found = None if tail is None else read_quantity(tail.text)
+    return found is not None and found.unit == own.unit and found.value != own.value
+
+
 def named_answer(text: str) -> FinalAnswer:
     """Split "v = 3 m/s" into name and value; LaTeX is spelled out."""
     said = without_latex(text).strip().rstrip("。.").strip()
     match = _NAME.match(said)
-    if match is None:
+    if match is None or is_expression(match.group(1)):
         return FinalAnswer(said, raw=text)
     return FinalAnswer(said[match.end() :].strip(), comparable(match.group(1)), text)
+
+
+def is_expression(left: str) -> bool:
+    """Whether the left side of an equation is more than a name, so that its value is not the unknown's: "|x|", "2x".
+
+    Bare arithmetic ("12/4", "2 kg * 3 m/s^2") is none: its value is the answer.
+    """
+    said = left.strip()
+    names = _LETTERS.findall(said)
+    if not names:
+        return "|" in said or "!" in said
+    if re.match(r"[\d(]", said) and all(parse_unit(name) is not None for name in names):
+        return re.search(r"\d[A-Za-z]", said) is not None
+    return _OPERATION.search(said) is not None
 
 
 def last_sentence_value(body: str) -> FinalAnswer | None:
@@ -120,6 +188,8 @@ def last_sentence_value(body: str) -> FinalAnswer | None:
     if len(said) > _LONGEST:
         return None
     if is_value(said) and "\n" in body:
+        if len(sentences) > 1 and is_value(without_latex(sentences[-2]).strip().rstrip("。.,;").strip()):
+            return None
         return FinalAnswer(said, raw=said, source="tail")
     if _OPEN_SENTENCE.search(said) or HEDGE.search(said) or CORRECTION.search(said):
         return None
@@ -128,9 +198,18 @@ def last_sentence_value(body: str) -> FinalAnswer | None:
     for connector in reversed(list(_CONNECTOR.finditer(said))):
         value = said[connector.end() :].strip()
         if is_value(value):
+            if connector.group(0) in "=≈" and _of_expression(said[: connector.start()]):
+                return None
             name = _CHAIN_NAME.search(said) if connector.group(0) in "=≈" else None
             return FinalAnswer(value, None if name is None else comparable(name[1]), value, "tail")
     return None
+
+
+def _of_expression(before: str) -> bool:
+    """Whether the chain of equations that ends here begins with an expression: "so 2x = 6"."""
+    clause = re.split(r"[,;:，；：]", before)[-1].partition("=")[0].strip()
+    left = re.split(r"(?<![-+*/·])\s+(?![-+*/·^])", clause)[-1]
+    return is_expression(left) or _FUNCTION.search(clause) is not None
 
 
 def _counted(sentence: str) -> FinalAnswer | None:
@@ -161,6 +240,8 @@ def readings(final: FinalAnswer) -> list[FinalAnswer]:
     """
     head, sign, last = final.text.rpartition("=")
     chain = last.strip() if sign and not re.search(r"[,;，；<>≤≥]", head) else ""
+    if chain and final.name is None and _of_expression(head):
+        return [final]
     value = chain or _before_remark(final.text)
     if value:
         return [final, replace(final, text=value, raw=value)]
@@ -193,11 +274,12 @@ def _agreed(stated: list[str], source: Source) -> FinalAnswer | None:
 
 
 def _from_statements(flat: str, statements: list[re.Match[str]]) -> FinalAnswer | None:
-    if any(UNSURE_BEFORE.search(flat[max(0, match.start() - 45) : match.start()]) for match in statements):
+    before = [flat[max(0, match.start() - 200) : match.start()] for match in statements]
+    if any(UNSURE_BEFORE.search(text[-45:]) or not_own(text) for text in before):
         return None
     last = statements[-1]
     after = flat[last.end() :]
-    if CORRECTION.search(after):
+    if _opens(after, last["said"]):
         return None
     agreed = _agreed([match["said"] for match in statements], "stated")
     if agreed is not None:

@@ -13,9 +13,26 @@ from fractions import Fraction
 from typing import Literal
 
 from benchwright.models.answer_final import FinalAnswer, extract_final, readings
-from benchwright.models.answer_marks import CONTRAST, CORRECTION, UNSURE_BEFORE, VERDICT
+from benchwright.models.answer_marks import (
+    BESIDE,
+    CONTRAST,
+    CORRECTION,
+    DENIAL,
+    DOUBT_BEHIND,
+    HEDGE,
+    OPENS_AGAIN,
+    OTHER_OPTION,
+    STRUCK,
+    TAKEN_BACK,
+    UNSURE_BEFORE,
+    VERDICT,
+    is_refusal,
+    not_own,
+    sentences,
+    turned_down,
+)
 from benchwright.models.answer_numbers import compare_numbers, read_quantity
-from benchwright.models.answer_text import boxed, comparable, plain, same_text
+from benchwright.models.answer_text import after_boxes, before_boxes, boxed, comparable, plain, same_text
 
 DEFAULT_LABELS = tuple("ABCDEFGH")
 
@@ -43,7 +60,7 @@ _LEAD = re.compile(
         (?:(?:option|choice)s?\s*)?
       | (?:正确|最终)?答案\s*[】\]]?\s*(?:应该|应|就)?(?:是|为|选)?\s*:?\s*(?:选项\s*)?
       | 正确的?选项\s*(?:应该|应|就)?(?:是|为)?\s*:?\s*
-      | (?<![不勿别没可任])选(?:择|出)?\s*:?\s*(?:选项\s*)?
+      | (?<![不勿别没可任误错漏易])选(?:择|出)?\s*:?\s*(?:选项\s*)?
     )
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -52,34 +69,8 @@ _FOLLOWS = re.compile(
     r"\s*(?:$|\n|[.,;:!)\]}】》」。，；、](?!\d)|选?项|(?:is|are)\s+(?:correct|right)\b|(?:because|since|as)\b|因为|由于|\()",
     re.IGNORECASE,
 )
-_ALTERNATIVE = re.compile(r"\s*[)\]】]?\s*(?:,\s*)?(?:or\b|或|/|\?|？|还是)", re.IGNORECASE)
+_ALTERNATIVE = re.compile(r"\s*[)\]】]?\s*(?:,\s*)?(?:or\b|或|/|!*[?？]|还是)", re.IGNORECASE)
 _ASKED = re.compile(r"[^.。!！?？\n]{0,40}[?？]")
-_REFUSAL = re.compile(
-    r"\b(?:I(?:'m|\s+am)?\s+(?:really\s+|just\s+|also\s+)?"
-    r"(?:can\s?not|can't|could\s?not|couldn't|unable\s+to|not\s+able\s+to|do\s+not|don't|won't|will\s+not)\s+"
-    r"(?:\w+\s+)?(?:see|view|access|open|read|determine|answer|help|assist|provide|identify|process|interpret|solve|"
-    r"know|comply|have\s+(?:access|enough)|discuss)"
-    r"|we\s+(?:can\s?not|can't|won't|will\s+not)\s+(?:\w+\s+)?(?:answer|help|assist|provide|comply|discuss))\b"
-    r"|\b(?:I|we)\s+(?:must|have\s+to)\s+decline\b"
-    r"|\bno\s+(?:image|picture|diagram|figure)\s+(?:was\s+|is\s+|has\s+been\s+)?(?:provided|attached|visible|given)\b"
-    r"|(?:我(?!们)|抱歉|对不起|不好意思)(?:(?!认为|觉得|相信|我想)[^。\n]){0,12}"
-    r"(?:(?:无法|不能|没法|没有办法)[^。，,\n]{0,6}?"
-    r"(?:看|识别|辨认|读|打开|访问|提供|给出|回答|解答|作答|答复|确定|判断|帮|协助|处理|完成|满足|讨论)"
-    r"|看不到|看不见|不知道|不清楚|不会(?=[做答解。]|$))"
-    r"|^(?:无法|不能)(?:看到|查看|识别|回答|作答|读取|提供|打开)|^不知道",
-    re.IGNORECASE,
-)
-_GOES_ON = re.compile(
-    r"\b(?:but|however|therefore|thus|hence|so|still|nevertheless|based on|assuming|likely|probably|obviously)\b"
-    r"|\banswer is\b"
-    r"|但是?|不过|因此|所以|根据|可能是|应该是|应为|答案是",
-    re.IGNORECASE,
-)
-_REPEATS = re.compile(
-    r"[\s,，]*(?:(?:unfortunately|as an? [\w -]{2,40}?),?\s+)?(?=I\b|we\b|no\b|我|[无不没])", re.IGNORECASE
-)
-
-
 _ARTICLE = re.compile(r"^(?:the|an?)\s+(?=[a-z]{3})", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|[。！!\n]+")
 _THEREFORE = re.compile(
@@ -90,26 +81,9 @@ _CALLED_RIGHT = re.compile(
     r"|(?<![A-Za-z])([A-H])\s*(?:选?项)?(?:是)?正确(?:的)?(?=\s*(?:[。,，.;；]|$))"
 )
 _CALLED_WRONG = re.compile(
-    r"\b(?:wrong|incorrect|false|not|isn't|aren't|neither|nor|if)\b|错|误|不|非|如果|假设", re.IGNORECASE
+    r"\b(?:wrong|incorrect|false|not|isn't|aren't|neither|nor|if|but|except|every|other|only)\b|错|误|不|非|如果|假设|除",
+    re.IGNORECASE,
 )
-
-
-def is_refusal(text: str) -> bool:
-    """True when the reply only says that it cannot or will not answer: short, no digit, nothing goes on from there.
-
-    "Sorry, but I cannot help" goes on with nothing but the refusal itself. "Cannot be determined" is no refusal: it
-    may be the right option.
-    """
-    said = plain(text).replace("’", "'").strip()
-    if len(said) > 400 or re.search(r"[\d=\\]", said) or _REFUSAL.search(said) is None:
-        return False
-    return all(_refuses_at(said, link.end()) for link in _GOES_ON.finditer(said))
-
-
-def _refuses_at(said: str, place: int) -> bool:
-    """Whether the words from `place` on begin with a refusal."""
-    lead = _REPEATS.match(said, place)
-    return lead is not None and _REFUSAL.match(said[lead.end() :]) is not None
 
 
 def extract_choices(
@@ -141,6 +115,8 @@ def extract_choices(
         return by_text
     if VERDICT.search(reply):
         return Extraction("unclear", rule="verdict-like-text")
+    if STRUCK.search(reply):
+        return Extraction("unclear", rule="struck-out")
     statements = _statements(reply, body, reader)
     if not statements.sets:
         if not statements.ambiguous and is_refusal(reply) and not reader.mentions(body):
@@ -167,6 +143,8 @@ def _settled(
     named = reader.mentions(later) - chosen
     if named and (multiple or CORRECTION.search(later) or CONTRAST.search(later)):
         return Extraction("unclear", rule="labels-after-statement")
+    if reader.small(body[: statements.end], later, chosen) or not _stands(later, chosen, reader, texts):
+        return Extraction("unclear", rule="opened-again-after-statement")
     if _with_another_text(later, chosen, texts):
         return Extraction("unclear", rule="label-with-another-text")
     if len(chosen) > 1 and not multiple and any(reader.mentions(text) for text in texts.values()):
@@ -174,6 +152,42 @@ def _settled(
     if any(comparable(text) in reader.labels and comparable(text) != label for label, text in texts.items()):
         return Extraction("unclear", rule="label-is-also-a-text")
     return Extraction("found", chosen, "statement")
+
+
+def _stands(later: str, chosen: frozenset[str], reader: _LabelReader, texts: Mapping[str, str]) -> bool:
+    """Whether nothing behind a statement takes it back, doubts it, or puts another option beside it.
+
+    Another option that is named at all has to be turned down in words, each in its own sentence.
+    """
+    others = [comparable(text) for label, text in texts.items() if label not in chosen]
+    mine = [comparable(text) for label, text in texts.items() if label in chosen]
+    own_text = _holds(comparable(later), mine)
+    for place, piece in enumerate(sentences(later)):
+        named = reader.mentions(piece) - chosen
+        said = comparable(piece)
+        doubt = HEDGE.search(piece) or BESIDE.search(piece)
+        if TAKEN_BACK.search(piece) or OPENS_AGAIN.search(piece):
+            return False
+        if named and not turned_down(reader.marked(piece, chosen)):
+            return False
+        elsewhere = not named and _holds(said, others)
+        if elsewhere and not own_text:
+            return False
+        own = later[:1] not in ("", "\n") and place == 0
+        if own and not named and (doubt or elsewhere or DOUBT_BEHIND.search(piece)):
+            return False
+        if not named and reader.mentions(piece) and (DOUBT_BEHIND.search(piece) or DENIAL.search(piece)):
+            return False
+        if not named and doubt and (OTHER_OPTION.search(piece) or elsewhere):
+            return False
+    return True
+
+
+def _holds(piece: str, texts: Sequence[str]) -> bool:
+    return any(
+        len(text) > 1 and re.search(rf"(?<![A-Za-z0-9.]){re.escape(text)}(?![A-Za-z0-9])", piece) is not None
+        for text in texts
+    )
 
 
 @dataclass(slots=True)
@@ -219,19 +233,25 @@ def _statements(reply: str, body: str, reader: _LabelReader) -> _Statements:
     for content, _ in boxed(reply):
         if (whole := reader.whole(_clean(content), lenient=True)) is not None:
             found.sets.append(whole)
+    if found.sets:
+        found.ambiguous = any(not_own(_clean(before)) for before in before_boxes(reply))
+        rest = _clean(after_boxes(reply)).strip()
+        found.end = len(body) - len(rest) if body.endswith(rest) else 0
+        found.ambiguous = found.ambiguous or rest.startswith(("?", "or ", "/"))
     for lead in _LEAD.finditer(body):
         read = reader.set_at(body, lead.end())
         if read is None:
             continue
         chosen, end = read
-        unsure = UNSURE_BEFORE.search(body[max(0, lead.start() - 45) : lead.start()])
-        if unsure or _ALTERNATIVE.match(body, end) or _ASKED.match(body, end):
+        before = body[max(0, lead.start() - 200) : lead.start()]
+        opened = _ALTERNATIVE.match(body, end) or _ASKED.match(body, end) or reader.goes_on(body, end)
+        if opened or UNSURE_BEFORE.search(before[-45:]) or not_own(before):
             found.ambiguous = True
         elif body[end - 1] in ")]】" or _FOLLOWS.match(body, end):
             found.sets.append(chosen)
             found.said.append(chosen)
             found.places.append((lead.start(), end))
-            found.end = end
+            found.end = max(found.end, end)
     if not found.sets and not found.ambiguous and (called := _called_right(body, reader)) is not None:
         found.sets.append(called)
         found.end = len(body)
@@ -249,14 +269,18 @@ def _called_right(body: str, reader: _LabelReader) -> frozenset[str] | None:
     ends = _THEREFORE.match(last[0].strip()) if last else None
     if ends is not None and (said := reader.whole(last[0].strip()[ends.end() :], lenient=True)) is not None:
         return said
-    if _CALLED_WRONG.search(body):
+    if (
+        _CALLED_WRONG.search(body)
+        or "?" in body
+        or any(rule.search(body) for rule in (HEDGE, BESIDE, TAKEN_BACK))
+    ):
         return None
     called = {
         label
         for match in _CALLED_RIGHT.finditer(body)
         if (label := reader.whole(match[1] or match[2])) is not None
     }
-    return called.pop() if len(called) == 1 else None
+    return called.pop() if len(called) == 1 and reader.mentions(body) <= frozenset().union(*called) else None
 
 
 def _by_option_text(
@@ -351,10 +375,10 @@ class _LabelReader:
         self._fold = {label.casefold(): label for label in labels}
         ordered = sorted(labels, key=len, reverse=True)
         one = "|".join(re.escape(label) for label in ordered)
-        self._one = re.compile(rf"[(\[（【]?\s*({one})\s*(?:[)\]）】]|(?![A-Za-z0-9_'-]))", re.IGNORECASE)
+        self._one = re.compile(rf"[(\[（【]?\s*({one})(?:\s*[)\]）】]|(?![A-Za-z0-9_'-]))", re.IGNORECASE)
         single = [label for label in labels if len(label) == 1 and label.isalpha()]
         run = f"[{''.join(re.escape(label) for label in single)}]" if single else r"(?!)"
-        self._run = re.compile(rf"[(\[（【]?\s*({run}{{2,}})\s*(?:[)\]）】]|(?![A-Za-z0-9_'-]))")
+        self._run = re.compile(rf"[(\[（【]?\s*({run}{{2,}})(?:\s*[)\]）】]|(?![A-Za-z0-9_'-]))")
         self._mention = re.compile(rf"(?<![A-Za-z0-9_'-])({one})(?![A-Za-z0-9_'-])")
 
     def set_at(self, text: str, place: int) -> tuple[frozenset[str], int] | None:
@@ -374,6 +398,26 @@ class _LabelReader:
                 break
             place = join.end()
         return (frozenset(chosen), end) if chosen else None
+
+    def goes_on(self, text: str, place: int) -> bool:
+        """Whether another label stands right behind a set, without a blank: "b)c)"."""
+        return not text[place : place + 1].isspace() and self._one.match(text, place) is not None
+
+    def small(self, before: str, later: str, chosen: frozenset[str]) -> bool:
+        """Whether a label given in a small letter is followed by another one in a small letter, standing alone."""
+        if self.mentions(before) & chosen:
+            return False
+        found = re.findall(r"(?<![\w'-])[b-z](?![\w'-])", later)
+        return any(letter.upper() in self.labels - chosen for letter in found)
+
+    def marked(self, text: str, chosen: frozenset[str]) -> str:
+        """The text with "¤" for each chosen label and "§" for each other one."""
+        return self._mention.sub(lambda match: self._sign(match, chosen), text)
+
+    def _sign(self, match: re.Match[str], chosen: frozenset[str]) -> str:
+        if match.group(1) in ("A", "I") and re.match(r"\s+['a-z]", match.string[match.end() :]):
+            return match.group(0)
+        return "¤" if match.group(1) in chosen else "§"
 
     def whole(self, text: str, lenient: bool = False) -> frozenset[str] | None:
         """The set when the text is nothing but labels (an end mark may follow); the article "A" alone on a line counts.

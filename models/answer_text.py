@@ -117,7 +117,9 @@ def comparable(text: str) -> str:
     text = without_latex(text)
     text = re.sub(r"_\{([^{}]*)\}|_", lambda match: match.group(1) or "", text)
     text = re.sub(r"\s*([^\w\s])\s*", r"\1", text)
-    return text.strip().rstrip(".;,。；，!").strip()
+    text = text.strip().rstrip(".;,。；，").strip()
+    # "7!" may be a factorial; behind a word it is an exclamation.
+    return re.sub(r"(?<=[^\W\d_]{2})!+$", "", text).rstrip(".;,。；，").strip()
 
 
 def same_text(first: str, second: str) -> bool:
@@ -145,7 +147,24 @@ def _plain_words(text: str) -> bool:
     )
 
 
+_BOX = re.compile(r"\\(?:boxed|fbox)\s*\{")
 _BRACES = re.compile(r"\\(?:boxed|fbox)\s*\{|\{|\}")
+
+
+def before_boxes(text: str) -> list[str]:
+    r"""What stands before each `\boxed{`."""
+    return [text[max(0, match.start() - 200) : match.start()] for match in _BOX.finditer(text)]
+
+
+def after_boxes(text: str) -> str:
+    r"""What follows the last `\boxed{...}`; empty where it is not closed."""
+    start = next((match.end() for match in reversed(list(_BOX.finditer(text)))), len(text))
+    depth = 1
+    for match in _BRACES.finditer(text, start):
+        depth += -1 if match.group(0) == "}" else 1
+        if depth == 0:
+            return text[match.end() :]
+    return ""
 
 
 def boxed(text: str) -> list[tuple[str, str]]:

@@ -11,6 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is slow, not wrong: no test is held to a time. The rest stays as hypothesis chose it (its own for CI).
+settings.register_profile("patient", settings.get_profile(settings.get_current_profile_name()), deadline=None)
+settings.load_profile("patient")
 
 SERVERS = Path(__file__).resolve().parent / "servers"
 

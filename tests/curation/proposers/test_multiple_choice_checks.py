@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchwright.curation.proposers.multiple_choice_checks import (
@@ -283,7 +283,6 @@ NUMBERS = st.one_of(
 )
 
 
-@settings(deadline=None)  # the first unit loads a registry
 @example("1000000000000", "%", 3, 3)
 @given(NUMBERS, st.sampled_from(["", " N", " kg", " m/s", "%"]), st.integers(1, 3), st.integers(0, 3))
 def test_distractors_by_rule_pass_every_check(number: str, unit: str, wanted: int, below: int) -> None:
