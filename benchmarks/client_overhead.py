@@ -123,8 +123,10 @@ def run_evaluate(base_url: str, count: int, concurrency: int, folder: Path) -> U
             out=out,
         )
         session = prepare(options, judged=True)
-        from benchwright.eval.report_page import write_scores  # as in the command: after its first step
-        from benchwright.eval.runner import ask, judge_folder
+        from benchwright.eval.pipeline.runner import ask, judge_folder
+        from benchwright.eval.reports.report_page import (
+            write_scores,  # as in the command: after its first step
+        )
 
         (plan,), (place,) = session.plans, folders(session)
         more = (session.settings, progress)

@@ -98,7 +98,7 @@ def stderr_is_a_terminal() -> bool:
 
 def say(text: str) -> None:
     """One line for a person, on stderr."""
-    from benchwright.eval.plain_text import visible
+    from benchwright.eval.display.plain_text import visible
 
     if not quiet():
         click.echo(visible(text), err=True)
@@ -133,7 +133,7 @@ def show_table(table: SummaryTable) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from benchwright.eval.plain_text import one_line
+    from benchwright.eval.display.plain_text import one_line
 
     console = Console(width=None if sys.stdout.isatty() else max(100, _content_width(table)))
     click.secho(
@@ -167,7 +167,7 @@ def progress(total: int, label: str) -> Iterator[Progress]:
 def _cell(value: object) -> str:
     from rich.markup import escape
 
-    from benchwright.eval.plain_text import visible
+    from benchwright.eval.display.plain_text import visible
 
     if isinstance(value, float):
         return f"{value:,.1f}"

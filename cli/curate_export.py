@@ -83,7 +83,7 @@ def export(
 
 
 def _split(dataset: str) -> tuple[str, str | None]:
-    from benchwright.eval.dataset import split_name
+    from benchwright.eval.runs.dataset import split_name
 
     return split_name(dataset)
 
@@ -137,7 +137,7 @@ def words_of(versions: Collection[str], languages: Collection[str], protocol: st
     Raises:
         UsageError: there are no words for one of the languages.
     """
-    from benchwright.eval.instructions import default_protocol, instructions
+    from benchwright.eval.runs.instructions import default_protocol, instructions
 
     whose = protocol or default_protocol(versions)
     words = instructions("sciverse" if whose == "sciverse" else "visscience", "direct", sorted(languages))

@@ -97,7 +97,7 @@ def _more(done: Done) -> dict[str, Any]:
 
 def _show_several(done: Sequence[Done], as_json: bool) -> None:
     """One line a run; the next command puts them beside each other."""
-    from benchwright.eval.report import interval_text
+    from benchwright.eval.metrics.scores import interval_text
 
     rows = []
     for one in done:

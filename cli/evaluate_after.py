@@ -11,13 +11,13 @@ from benchwright.cli.evaluate_options import Options, grouped, judge_key_option,
 from benchwright.cli.evaluate_show import find_place, runs_folder
 
 if TYPE_CHECKING:
-    from benchwright.eval.store import RunFolder
+    from benchwright.eval.runs.store import RunFolder
     from benchwright.models.chat import ChatModel
 
 
 def find_run(run: str, workspace: Path | None) -> RunFolder:
     """The run folder of an id or path; whether it holds a run shows when its specification is read."""
-    from benchwright.eval.store import RunFolder
+    from benchwright.eval.runs.store import RunFolder
 
     path = Path(run)
     return RunFolder(path if path.is_dir() else runs_folder(find_place(workspace)) / run)
@@ -29,7 +29,7 @@ def open_asked(options: Options) -> ChatModel:
     Raises:
         UsageError: none was named, or it cannot be opened or cannot judge.
     """
-    from benchwright.eval.plan import check_judge
+    from benchwright.eval.pipeline.plan import check_judge
     from benchwright.models.registry import open_model
     from benchwright.schemas.errors import UsageError
 

@@ -22,9 +22,9 @@ from benchwright.cli.evaluate_running import say_result, settings_of
 from benchwright.cli.evaluate_show import kept_back
 
 if TYPE_CHECKING:
-    from benchwright.eval.errors import Wrong
-    from benchwright.eval.offering import Offering
-    from benchwright.eval.store import RunFolder
+    from benchwright.eval.errors.kinds import Wrong
+    from benchwright.eval.errors.offering import Offering
+    from benchwright.eval.runs.store import RunFolder
     from benchwright.schemas.workspace import Workspace
 
 
@@ -76,11 +76,11 @@ def errors(
 def _propose(
     space: Workspace, folder: RunFolder, sample: int | None, named: str | None, options: Options
 ) -> tuple[Offering, Wrong]:
-    from benchwright.eval.dataset import Dataset
-    from benchwright.eval.errors import Asking, needed_pictures, propose_errors, wrong_answers
-    from benchwright.eval.offering import write_offering
-    from benchwright.eval.plan import check_outgoing
-    from benchwright.eval.run_pictures import find_pictures
+    from benchwright.eval.errors.kinds import Asking, needed_pictures, propose_errors, wrong_answers
+    from benchwright.eval.errors.offering import write_offering
+    from benchwright.eval.pipeline.plan import check_outgoing
+    from benchwright.eval.runs.dataset import Dataset
+    from benchwright.eval.runs.run_pictures import find_pictures
     from benchwright.models.policy import outgoing_note
     from benchwright.models.spending import Ledger
     from benchwright.models.store import CallStore
@@ -113,7 +113,7 @@ def _propose(
 def _show(offering: Offering, wrong: Wrong, folder: RunFolder, as_json: bool) -> None:
     from collections import Counter
 
-    from benchwright.eval.errors import KINDS
+    from benchwright.eval.errors.kinds import KINDS
 
     kinds = Counter(str(proposal.value) for proposal in offering.proposals)
     rows: list[tuple[str, int]] = [(kind, kinds[kind]) for kind in KINDS]
@@ -142,15 +142,15 @@ def _show(offering: Offering, wrong: Wrong, folder: RunFolder, as_json: bool) ->
 def _report(space: Workspace, folder: RunFolder, as_json: bool) -> None:
     from importlib.util import find_spec
 
-    from benchwright.eval.charts import draw_charts
-    from benchwright.eval.error_report import (
+    from benchwright.eval.display.charts import draw_charts
+    from benchwright.eval.errors.error_report import (
         TITLES,
         errors_chart,
         errors_markdown,
         errors_report,
         report_bytes,
     )
-    from benchwright.eval.errors import KINDS
+    from benchwright.eval.errors.kinds import KINDS
     from benchwright.schemas.artefact import write_atomic
 
     found = errors_report(space, folder)

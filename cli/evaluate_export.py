@@ -30,7 +30,7 @@ from benchwright.cli.common import SummaryTable, emit, json_option, workspace_op
 def export(run: str, form: str, out: Path | None, workspace: Path | None, as_json: bool) -> None:
     """Write RUN (a run's id or folder) as a log that other tools read; nothing is asked."""
     from benchwright.cli.evaluate_after import find_run
-    from benchwright.eval.export_inspect import inspect_log, log_bytes
+    from benchwright.eval.reports.export_inspect import inspect_log, log_bytes
     from benchwright.schemas.artefact import write_atomic
 
     folder = find_run(run, workspace)

@@ -39,10 +39,10 @@ from benchwright.cli.evaluate_running import (
 from benchwright.cli.evaluate_show import NOT_RUN, find_place, finish, kept_back, runs_folder, show_scores
 
 if TYPE_CHECKING:
-    from benchwright.eval.dataset import Dataset
-    from benchwright.eval.plan import Verdicts
-    from benchwright.eval.runner import RunResult
-    from benchwright.eval.spec import RunSpec
+    from benchwright.eval.pipeline.plan import Verdicts
+    from benchwright.eval.pipeline.runner import RunResult
+    from benchwright.eval.runs.dataset import Dataset
+    from benchwright.eval.runs.spec import RunSpec
     from benchwright.schemas.runs import Response
     from benchwright.schemas.workspace import Workspace
 
@@ -81,8 +81,8 @@ def generate(**options: Any) -> None:
         raise UsageError("--predictions names one file and these are several runs: leave it away.")
     records = []
     for plan, folder in zip(session.plans, folders(session), strict=True):
-        from benchwright.eval.predictions import PREDICTIONS_NAME, write_predictions
-        from benchwright.eval.runner import ask
+        from benchwright.eval.pipeline.runner import ask
+        from benchwright.eval.runs.predictions import PREDICTIONS_NAME, write_predictions
 
         with opened(session, plan, folder) as (notes, calls):
             answers = ask(plan, session.models.tested, folder, calls, session.settings, progress)
@@ -139,8 +139,8 @@ def score(**options: Any) -> None:
 
 
 def _score(options: Options) -> tuple[RunResult, Path]:
-    from benchwright.eval.plan import check_outgoing, scored_by_steps
-    from benchwright.eval.predictions import read_predictions
+    from benchwright.eval.pipeline.plan import check_outgoing, scored_by_steps
+    from benchwright.eval.runs.predictions import read_predictions
 
     assert options.predictions is not None, "a required argument"
     place = find_place(options.workspace)
@@ -171,10 +171,10 @@ def _judge(
     responses: tuple[Response, ...],
     verdicts: Verdicts,
 ) -> tuple[RunResult, Path]:
-    from benchwright.eval.predictions import take_over
-    from benchwright.eval.report_page import write_scores
-    from benchwright.eval.runner import judge_folder
-    from benchwright.eval.store import RunFolder
+    from benchwright.eval.pipeline.runner import judge_folder
+    from benchwright.eval.reports.report_page import write_scores
+    from benchwright.eval.runs.predictions import take_over
+    from benchwright.eval.runs.store import RunFolder
     from benchwright.models.store import CallStore
 
     settings = settings_of(options, place)
@@ -199,8 +199,8 @@ def _rows_to_score(options: Options, asked: RunSpec) -> tuple[str, Dataset]:
     Raises:
         UsageError: it is not known which release was asked, or rows have no answer.
     """
-    from benchwright.eval.dataset import open_dataset, selection_of
-    from benchwright.eval.predictions import read_answers, with_answers
+    from benchwright.eval.runs.dataset import open_dataset, selection_of
+    from benchwright.eval.runs.predictions import read_answers, with_answers
     from benchwright.schemas.errors import UsageError
 
     answers, target = options.answers or "", options.dataset
@@ -222,7 +222,7 @@ def _rows_to_score(options: Options, asked: RunSpec) -> tuple[str, Dataset]:
 
 
 def _judged_spec(asked: RunSpec, data: Dataset, verdicts: Verdicts) -> RunSpec:
-    from benchwright.eval.plan import with_verdicts
+    from benchwright.eval.pipeline.plan import with_verdicts
 
     return with_verdicts(asked.model_copy(update={"dataset": data.spec}), verdicts)
 

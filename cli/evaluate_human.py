@@ -22,9 +22,9 @@ from benchwright.cli.evaluate_options import judge_key_option, judge_option
 from benchwright.cli.evaluate_show import kept_back, missing_words
 
 if TYPE_CHECKING:
-    from benchwright.eval.human import HumanRun
-    from benchwright.eval.runner import RunResult
-    from benchwright.eval.spec import JudgeKind
+    from benchwright.eval.pipeline.human import HumanRun
+    from benchwright.eval.pipeline.runner import RunResult
+    from benchwright.eval.runs.spec import JudgeKind
     from benchwright.models.chat import ChatModel
     from benchwright.schemas.workspace import Workspace
 
@@ -95,8 +95,8 @@ def import_human(**options: Any) -> None:
     DATASET (ORG/NAME, ORG/NAME@REVISION or a release folder) is what they answered. Each person becomes a model
     human/A01, or all of them human/all; `evaluate report` puts these beside the runs of models.
     """
-    from benchwright.eval.dataset import split_name
-    from benchwright.eval.human import human_runs, read_answers
+    from benchwright.eval.pipeline.human import human_runs, read_answers
+    from benchwright.eval.runs.dataset import split_name
     from benchwright.schemas.release_table import resolve_release
 
     chosen = ImportOptions(**options)
@@ -108,7 +108,7 @@ def import_human(**options: Any) -> None:
 
 
 def _judge(options: ImportOptions) -> tuple[ChatModel | None, JudgeKind]:
-    from benchwright.eval.plan import check_judge, judge_kind
+    from benchwright.eval.pipeline.plan import check_judge, judge_kind
     from benchwright.models.registry import open_model
 
     kind = judge_kind(options.judge, options.judge_model, None)
@@ -120,12 +120,12 @@ def _judge(options: ImportOptions) -> tuple[ChatModel | None, JudgeKind]:
 
 
 def _judged(run: HumanRun, space: Workspace, options: ImportOptions) -> tuple[RunResult, Path]:
-    from benchwright.eval.human import human_spec
-    from benchwright.eval.passes import RunSettings
-    from benchwright.eval.plan import check_outgoing
-    from benchwright.eval.report_page import write_scores
-    from benchwright.eval.runner import judge_folder
-    from benchwright.eval.store import RunFolder
+    from benchwright.eval.pipeline.human import human_spec
+    from benchwright.eval.pipeline.plan import check_outgoing
+    from benchwright.eval.pipeline.runner import judge_folder
+    from benchwright.eval.reports.report_page import write_scores
+    from benchwright.eval.runs.passes import RunSettings
+    from benchwright.eval.runs.store import RunFolder
     from benchwright.models.scheduler import SchedulerSettings
     from benchwright.models.store import CallStore
 
@@ -153,7 +153,7 @@ def _judged(run: HumanRun, space: Workspace, options: ImportOptions) -> tuple[Ru
 
 
 def _show(done: list[tuple[HumanRun, RunResult, Path]], as_json: bool) -> None:
-    from benchwright.eval.report import interval_text
+    from benchwright.eval.metrics.scores import interval_text
 
     rows, records = [], []
     for run, result, path in done:

@@ -34,9 +34,9 @@ def items(runs: tuple[str, ...], out: Path | None, workspace: Path | None, as_js
     A model is one respondent, however many runs of it there are; runs with `--input Q` or `I` are its blind baselines.
     Needs at least 4 models for dead and ceiling items and for a shared wrong answer, 8 for correlations.
     """
-    from benchwright.eval.item_stats import FEWEST_FOR_CORRELATION, FEWEST_FOR_EXTREMES
-    from benchwright.eval.items import item_statistics, items_csv, read_answers, write_flags
-    from benchwright.eval.store import RunFolder
+    from benchwright.eval.metrics.item_stats import FEWEST_FOR_CORRELATION, FEWEST_FOR_EXTREMES
+    from benchwright.eval.reports.items import item_statistics, items_csv, read_answers, write_flags
+    from benchwright.eval.runs.store import RunFolder
     from benchwright.schemas.artefact import write_atomic
 
     place = runs_folder(find_place(workspace))

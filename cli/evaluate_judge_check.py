@@ -13,8 +13,8 @@ from benchwright.cli.common import Incomplete, SummaryTable, emit, json_option, 
 from benchwright.cli.evaluate_show import find_place
 
 if TYPE_CHECKING:
-    from benchwright.eval.judge_check import Calibration, Rate
-    from benchwright.eval.spec import JudgeKind, StepsSee
+    from benchwright.eval.judges.judge_check import Calibration, Rate
+    from benchwright.eval.runs.spec import JudgeKind, StepsSee
     from benchwright.models.chat import ChatModel
 
 
@@ -104,7 +104,7 @@ def judge_check(**options: Any) -> None:
         return
     found = _check(chosen)
     if chosen.save is not None:
-        from benchwright.eval.judge_check import write_calibration
+        from benchwright.eval.judges.judge_check import write_calibration
 
         write_calibration(chosen.save, found)
     _show(found, chosen.as_json)
@@ -115,11 +115,11 @@ def judge_check(**options: Any) -> None:
 def _check(options: CheckOptions) -> Calibration:
     from contextlib import nullcontext
 
-    from benchwright.eval.cases import prepared, read_cases, reviewed_cases
-    from benchwright.eval.instructions import users_prompts
-    from benchwright.eval.judge import Judge
-    from benchwright.eval.judge_check import Checked, calibrate, check_cases
-    from benchwright.eval.plan import judge_spec
+    from benchwright.eval.judges.cases import prepared, read_cases, reviewed_cases
+    from benchwright.eval.judges.judge import Judge
+    from benchwright.eval.judges.judge_check import Checked, calibrate, check_cases
+    from benchwright.eval.pipeline.plan import judge_spec
+    from benchwright.eval.runs.instructions import users_prompts
     from benchwright.models.scheduler import Scheduler, SchedulerSettings
     from benchwright.models.store import CallStore
     from benchwright.schemas.errors import UsageError
@@ -154,7 +154,7 @@ def _check(options: CheckOptions) -> Calibration:
 
 
 def _model(options: CheckOptions) -> tuple[ChatModel | None, JudgeKind]:
-    from benchwright.eval.plan import check_judge, judge_kind
+    from benchwright.eval.pipeline.plan import check_judge, judge_kind
     from benchwright.models.registry import open_model
     from benchwright.schemas.errors import UsageError
 
@@ -172,7 +172,7 @@ def _model(options: CheckOptions) -> tuple[ChatModel | None, JudgeKind]:
 
 
 def _check_steps(options: CheckOptions) -> None:
-    from benchwright.eval.steps_check import check_steps, read_steps_cases, steps_check_lines
+    from benchwright.eval.scicot.steps_check import check_steps, read_steps_cases, steps_check_lines
     from benchwright.models.scheduler import Scheduler, SchedulerSettings
     from benchwright.schemas.artefact import write_atomic
     from benchwright.schemas.digest import canonical_json

@@ -40,7 +40,7 @@ def offer(
 
     `annotate push JOB --from-run RUN` then shows people exactly these.
     """
-    from benchwright.eval.offering import offer_judge, offer_steps
+    from benchwright.eval.errors.offering import offer_judge, offer_steps
     from benchwright.schemas.errors import UsageError
 
     space, folder = open_workspace(workspace), find_run(run, workspace)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from benchwright.eval.dataset import Selection
-    from benchwright.eval.spec import Input, JudgeKind, Mode, Protocol, SamplingSpec, StepsSee
+    from benchwright.eval.runs.dataset import Selection
+    from benchwright.eval.runs.spec import Input, JudgeKind, Mode, Protocol, SamplingSpec, StepsSee
     from benchwright.models.local_checkpoint import LocalSettings
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -94,7 +94,7 @@ class Options:
     @property
     def selection(self) -> Selection:
         """Which rows."""
-        from benchwright.eval.dataset import Selection
+        from benchwright.eval.runs.dataset import Selection
         from benchwright.schemas.records import Split
         from benchwright.schemas.versions import PRESETS
 
@@ -110,7 +110,7 @@ class Options:
     @property
     def sampling(self) -> SamplingSpec:
         """Settings of each request."""
-        from benchwright.eval.spec import SamplingSpec
+        from benchwright.eval.runs.spec import SamplingSpec
 
         return SamplingSpec(
             max_tokens=self.max_tokens or None,
@@ -153,7 +153,7 @@ class Options:
         """
         from typing import get_args
 
-        from benchwright.eval.spec import StepsSee
+        from benchwright.eval.runs.spec import StepsSee
         from benchwright.schemas.errors import UsageError
 
         known = get_args(StepsSee)

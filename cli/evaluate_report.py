@@ -20,10 +20,10 @@ from benchwright.cli.common import (
 from benchwright.cli.evaluate_show import find_place, missing_words, runs_folder, show_scores
 
 if TYPE_CHECKING:
-    from benchwright.eval.beside import Beside
-    from benchwright.eval.report_folder import ReportFolder
-    from benchwright.eval.run_view import RunView
-    from benchwright.eval.store import RunFolder
+    from benchwright.eval.metrics.run_view import RunView
+    from benchwright.eval.reports.beside import Beside
+    from benchwright.eval.reports.report_folder import ReportFolder
+    from benchwright.eval.runs.store import RunFolder
     from benchwright.schemas.workspace import Workspace
 
 
@@ -74,15 +74,15 @@ def report(
 
 
 def _folder(run: str, workspace: Path | None) -> RunFolder:
-    from benchwright.eval.store import RunFolder
+    from benchwright.eval.runs.store import RunFolder
 
     path = Path(run)
     return RunFolder(path if path.is_dir() else runs_folder(find_place(workspace)) / run)
 
 
 def _report_one(folder: RunFolder, as_json: bool) -> None:
-    from benchwright.eval.report_page import write_scores
-    from benchwright.eval.runner import score_folder
+    from benchwright.eval.pipeline.runner import score_folder
+    from benchwright.eval.reports.report_page import write_scores
 
     rows = folder.rows() if folder.spec_path.exists() else ()
     scores = score_folder(folder.spec(), rows, folder)
@@ -102,8 +102,8 @@ def _report_several(
     as_json: bool,
     chosen: Mapping[str, Any],
 ) -> None:
-    from benchwright.eval.beside import beside
-    from benchwright.eval.run_view import read_view, release_groups
+    from benchwright.eval.metrics.run_view import read_view, release_groups
+    from benchwright.eval.reports.beside import beside
     from benchwright.schemas.errors import UsageError
 
     views = [read_view(folder) for folder in folders]
@@ -124,8 +124,8 @@ def _report_several(
 def _write(
     views: Sequence[RunView], out: Path, place: Workspace | None, chosen: Mapping[str, Any]
 ) -> ReportFolder:
-    from benchwright.eval.judge_notes import read_any_calibration
-    from benchwright.eval.report_folder import ReportSettings, check_folder, write_report
+    from benchwright.eval.reports.judge_notes import read_any_calibration
+    from benchwright.eval.reports.report_folder import ReportSettings, check_folder, write_report
 
     check_folder(out)
     calibrations = [read_any_calibration(path) for path in chosen["calibrations"]]
@@ -141,8 +141,8 @@ def _write(
 
 
 def _pictures(views: Sequence[RunView], place: Workspace | None, named: str | None) -> Mapping[str, bytes]:
-    from benchwright.eval.pictures import Pictures
-    from benchwright.eval.run_pictures import pictures_at_hand
+    from benchwright.eval.runs.pictures import Pictures
+    from benchwright.eval.runs.run_pictures import pictures_at_hand
 
     found = Pictures()
     for view in views:
@@ -171,7 +171,7 @@ def _show(groups: Sequence[Beside], written: ReportFolder | None, out: Path | No
 
 
 def _table(found: Beside) -> SummaryTable:
-    from benchwright.eval.report import interval_text, main_figure
+    from benchwright.eval.metrics.scores import interval_text, main_figure
 
     rows = []
     for line in found.lines:

@@ -23,12 +23,12 @@ from benchwright.cli.evaluate_running import calls_path, check_budget, open_judg
 from benchwright.cli.evaluate_show import find_place, finish, kept_back, runs_folder
 
 if TYPE_CHECKING:
-    from benchwright.eval.plan import Verdicts
-    from benchwright.eval.report import Scores
-    from benchwright.eval.rescore import Carried, Rescored
-    from benchwright.eval.runner import RunResult
-    from benchwright.eval.spec import JudgeSpec, RunSpec, StepsSpec
-    from benchwright.eval.store import RunFolder
+    from benchwright.eval.metrics.scores import Scores
+    from benchwright.eval.pipeline.plan import Verdicts
+    from benchwright.eval.pipeline.rescore import Carried, Rescored
+    from benchwright.eval.pipeline.runner import RunResult
+    from benchwright.eval.runs.spec import JudgeSpec, RunSpec, StepsSpec
+    from benchwright.eval.runs.store import RunFolder
     from benchwright.models.chat import ChatModel
     from benchwright.schemas.workspace import Workspace
 
@@ -73,9 +73,9 @@ def rescore(run: str, release: str | None, **typed: Any) -> None:
 def _carried(
     old: RunFolder, target: str | None, options: Options, place: Workspace | None
 ) -> tuple[ChatModel | None, Carried]:
-    from benchwright.eval.dataset import split_name
-    from benchwright.eval.plan import check_outgoing
-    from benchwright.eval.rescore import carry_over, rows_of
+    from benchwright.eval.pipeline.plan import check_outgoing
+    from benchwright.eval.pipeline.rescore import carry_over, rows_of
+    from benchwright.eval.runs.dataset import split_name
     from benchwright.schemas.errors import TamperedError, UsageError
     from benchwright.schemas.release_table import resolve_release
 
@@ -102,7 +102,7 @@ def _verdicts(spec: RunSpec, options: Options) -> Verdicts:
     """Who decides: as typed, else the run's own judge, opened again."""
     from dataclasses import replace
 
-    from benchwright.eval.plan import scored_by_steps
+    from benchwright.eval.pipeline.plan import scored_by_steps
 
     known = (
         spec.steps.model if spec.steps is not None else spec.judge.model if spec.judge is not None else None
@@ -124,8 +124,8 @@ def _specs(spec: RunSpec, verdicts: Verdicts, options: Options) -> tuple[JudgeSp
 
     What was not typed stays as it was in the run: what the scorer of steps sees, its rule, a user's own words.
     """
-    from benchwright.eval.instructions import users_prompts
-    from benchwright.eval.plan import ASKING_JUDGES, judge_spec, scored_by_steps, steps_spec
+    from benchwright.eval.pipeline.plan import ASKING_JUDGES, judge_spec, scored_by_steps, steps_spec
+    from benchwright.eval.runs.instructions import users_prompts
     from benchwright.schemas.errors import UsageError
 
     languages = spec.dataset.languages
@@ -149,7 +149,7 @@ def _specs(spec: RunSpec, verdicts: Verdicts, options: Options) -> tuple[JudgeSp
 
 
 def _folder(out: Path | None, place: Workspace | None, carried: Carried) -> RunFolder:
-    from benchwright.eval.store import RunFolder
+    from benchwright.eval.runs.store import RunFolder
 
     return RunFolder(out if out is not None else runs_folder(place) / carried.spec.run_id)
 
@@ -162,9 +162,9 @@ def _judged(
     options: Options,
     place: Workspace | None,
 ) -> tuple[RunResult, Rescored]:
-    from benchwright.eval.report_page import write_scores
-    from benchwright.eval.rescore import compare, write_carried, write_origin
-    from benchwright.eval.runner import judge_folder
+    from benchwright.eval.pipeline.rescore import compare, write_carried, write_origin
+    from benchwright.eval.pipeline.runner import judge_folder
+    from benchwright.eval.reports.report_page import write_scores
     from benchwright.models.policy import outgoing_note
     from benchwright.models.store import CallStore
 
@@ -186,7 +186,7 @@ def _judged(
 
 
 def _show(old: RunFolder, new: RunFolder, scores: Scores, origin: Rescored, as_json: bool) -> None:
-    from benchwright.eval.runner import score_folder
+    from benchwright.eval.pipeline.runner import score_folder
 
     before = score_folder(old.spec(), old.rows(), old)
     kinds = Counter(f"{_words(one.before)} -> {_words(one.after)}" for one in origin.changed)

@@ -14,12 +14,12 @@ from benchwright.cli.evaluate_options import Options
 from benchwright.cli.evaluate_show import find_place, finish, kept_back, runs_folder
 
 if TYPE_CHECKING:
-    from benchwright.eval.dataset import Dataset
-    from benchwright.eval.passes import RunSettings
-    from benchwright.eval.plan import Plan, Verdicts, Way
-    from benchwright.eval.runner import Models, RunResult
-    from benchwright.eval.shots import Shots
-    from benchwright.eval.store import RunFolder
+    from benchwright.eval.pipeline.plan import Plan, Verdicts, Way
+    from benchwright.eval.pipeline.runner import Models, RunResult
+    from benchwright.eval.runs.dataset import Dataset
+    from benchwright.eval.runs.passes import RunSettings
+    from benchwright.eval.runs.shots import Shots
+    from benchwright.eval.runs.store import RunFolder
     from benchwright.models.budget import Budget
     from benchwright.models.chat import ChatModel
     from benchwright.models.spending import Spending
@@ -68,9 +68,9 @@ def prepare(options: Options, *, judged: bool) -> Session:
         UsageError: something does not fit together, or rows may not leave.
     """
     lean_memory()
-    from benchwright.eval.dataset import open_dataset
-    from benchwright.eval.plan import check_outgoing, make_plan, scored_by_steps
-    from benchwright.eval.runner import Models
+    from benchwright.eval.pipeline.plan import check_outgoing, make_plan, scored_by_steps
+    from benchwright.eval.pipeline.runner import Models
+    from benchwright.eval.runs.dataset import open_dataset
     from benchwright.models.registry import open_model
     from benchwright.schemas.errors import TamperedError, UsageError
 
@@ -109,8 +109,8 @@ def prepare(options: Options, *, judged: bool) -> Session:
 
 def run_all(session: Session) -> list[Done]:
     """Make or continue every run of the session; what one of them lacks does not keep the next from starting."""
-    from benchwright.eval.report_page import write_scores
-    from benchwright.eval.runner import run
+    from benchwright.eval.pipeline.runner import run
+    from benchwright.eval.reports.report_page import write_scores
 
     done = []
     for plan, folder in zip(session.plans, folders(session), strict=True):
@@ -132,7 +132,7 @@ def folders(session: Session) -> list[RunFolder]:
     Raises:
         UsageError: `--resume` and there is none.
     """
-    from benchwright.eval.store import RunFolder
+    from benchwright.eval.runs.store import RunFolder
     from benchwright.schemas.errors import UsageError
 
     options, plans = session.options, session.plans
@@ -194,7 +194,7 @@ def settings_of(options: Options, place: Workspace | None) -> RunSettings:
     Raises:
         UsageError: no amount, or an unreadable table of prices.
     """
-    from benchwright.eval.passes import RunSettings
+    from benchwright.eval.runs.passes import RunSettings
     from benchwright.models.prices import load_prices
     from benchwright.models.scheduler import SchedulerSettings
 
@@ -243,7 +243,7 @@ def open_judge(options: Options, tested: ChatModel | None, *, for_steps: bool) -
     Raises:
         UsageError: judge and judging model do not fit together.
     """
-    from benchwright.eval.plan import ASKING_JUDGES, Verdicts, check_judge, judge_kind
+    from benchwright.eval.pipeline.plan import ASKING_JUDGES, Verdicts, check_judge, judge_kind
     from benchwright.models.registry import open_model
     from benchwright.schemas.errors import UsageError
 
@@ -304,9 +304,9 @@ def say_result(notes: Sequence[str], spending: Sequence[Spending]) -> None:
 
 
 def _way(options: Options, data: Dataset, tested: ChatModel) -> Way:
-    from benchwright.eval.image_limits import image_policy
-    from benchwright.eval.instructions import default_protocol
-    from benchwright.eval.plan import Way
+    from benchwright.eval.pipeline.plan import Way
+    from benchwright.eval.runs.image_limits import image_policy
+    from benchwright.eval.runs.instructions import default_protocol
 
     return Way(
         protocol=options.protocol or default_protocol(data.spec.versions),
@@ -319,8 +319,8 @@ def _way(options: Options, data: Dataset, tested: ChatModel) -> Way:
 
 
 def _shots(way: Way, release: ResolvedRelease, data: Dataset) -> Shots:
-    from benchwright.eval.plan import check_way
-    from benchwright.eval.shots import draw_shots
+    from benchwright.eval.pipeline.plan import check_way
+    from benchwright.eval.runs.shots import draw_shots
 
     check_way(way, data)
     return draw_shots(release, data, way.shots, way.shot_seed)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from benchwright.cli.common import Incomplete, SummaryTable, emit, say
 
 if TYPE_CHECKING:
-    from benchwright.eval.report import Scores
-    from benchwright.eval.runner import RunResult
+    from benchwright.eval.metrics.scores import Scores
+    from benchwright.eval.pipeline.runner import RunResult
     from benchwright.schemas.workspace import Workspace
 
 _COLUMNS = (
@@ -67,7 +67,7 @@ def show_scores(scores: Scores, folder: Path, as_json: bool, more: Mapping[str, 
 
 
 def _accuracies(scores: Scores) -> list[tuple[object, ...]]:
-    from benchwright.eval.report import interval_text
+    from benchwright.eval.metrics.scores import interval_text
 
     cells = [*scores.table("version"), *scores.table("discipline"), *scores.table()]
     return [
@@ -89,7 +89,7 @@ def _accuracies(scores: Scores) -> list[tuple[object, ...]]:
 
 
 def _steps(scores: Scores) -> list[tuple[object, ...]]:
-    from benchwright.eval.report import interval_text
+    from benchwright.eval.metrics.scores import interval_text
 
     cells = [*scores.step_table("version"), *scores.step_table("discipline"), *scores.step_table()]
     return [
@@ -111,7 +111,7 @@ def _steps(scores: Scores) -> list[tuple[object, ...]]:
 
 def missing_words(scores: Scores) -> str:
     """What is missing from a run's figures, and what to do about it."""
-    from benchwright.eval.report import remedy
+    from benchwright.eval.metrics.scores import remedy
 
     total = scores.total
     bad = ", ".join(f"{n} {name}" for name, n in scores.statuses.items() if name in NOT_RUN)

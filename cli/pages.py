@@ -27,7 +27,7 @@ def width() -> int:
 
 def heading(text: str) -> None:
     """A bold line after an empty one."""
-    from benchwright.eval.plain_text import one_line
+    from benchwright.eval.display.plain_text import one_line
 
     click.echo()
     click.secho(one_line(text), bold=True)
@@ -39,7 +39,7 @@ def remark(text: str) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from benchwright.eval.plain_text import one_line
+    from benchwright.eval.display.plain_text import one_line
 
     indent = len(text) - len(text.lstrip(" "))
     body = one_line(text)
@@ -58,7 +58,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from benchwright.eval.plain_text import one_line
+    from benchwright.eval.display.plain_text import one_line
 
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for index, column in enumerate(columns):
@@ -87,7 +87,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 
 def value_text(value: Any) -> str:
     """A value as one line: text as it is, anything else as JSON; nothing is `(none)`, empty text `(empty)`."""
-    from benchwright.eval.plain_text import one_line
+    from benchwright.eval.display.plain_text import one_line
     from benchwright.schemas.digest import canonical_json
 
     if value is None:

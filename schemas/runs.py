@@ -157,7 +157,7 @@ class RunFiles:
 
 
 def read_run(folder: Path) -> RunFiles:
-    """Read a run folder by the rules of `benchwright.eval.store`.
+    """Read a run folder by the rules of `benchwright.eval.runs.store`.
 
     Raises:
         UsageError: it is no run folder.

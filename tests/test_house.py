@@ -58,6 +58,17 @@ def test_arrows_go_downwards(folder: str) -> None:
                 assert target in EXAMPLES_MAY_IMPORT, where
 
 
+def test_the_rooms_of_eval_know_only_those_before_them() -> None:
+    rooms = ("display", "runs", "metrics", "judges", "scicot", "pipeline", "papers", "errors", "reports")
+    assert {p.name for p in (ROOT / "eval").iterdir() if (p / "__init__.py").exists()} == set(rooms)
+    for place, room in enumerate(rooms):
+        for path in (ROOT / "eval" / room).glob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("benchwright.eval."):
+                    target = (node.module or "").split(".")[2]
+                    assert rooms.index(target) <= place, f"{path}:{node.lineno} imports {target}"
+
+
 def test_nothing_imports_the_commands() -> None:
     for folder in FLOORS:
         if folder != "cli":

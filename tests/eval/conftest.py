@@ -13,8 +13,8 @@ import pytest
 
 from benchwright.cli.evaluate import evaluate
 from benchwright.cli.main import run_command
-from benchwright.eval.cells import Scored
-from benchwright.eval.step_metrics import StepScored
+from benchwright.eval.metrics.cells import Scored
+from benchwright.eval.metrics.step_metrics import StepScored
 from benchwright.schemas.digest import sha256_bytes
 from benchwright.schemas.records import Option, QuestionType, ReleaseRow, Split
 from benchwright.schemas.release_table import write_release_table

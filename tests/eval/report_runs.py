@@ -8,9 +8,9 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
-from benchwright.eval.dataset import Selection, choose_rows
-from benchwright.eval.run_view import RunView, read_view
-from benchwright.eval.spec import (
+from benchwright.eval.metrics.run_view import RunView, read_view
+from benchwright.eval.runs.dataset import Selection, choose_rows
+from benchwright.eval.runs.spec import (
     DatasetSpec,
     JudgeSpec,
     ModelSpec,
@@ -19,7 +19,7 @@ from benchwright.eval.spec import (
     SamplingSpec,
     StepsSpec,
 )
-from benchwright.eval.store import RunFolder
+from benchwright.eval.runs.store import RunFolder
 from benchwright.schemas.digest import sha256_bytes
 from benchwright.schemas.records import ReleaseRow
 from benchwright.schemas.release_table import resolve_release

@@ -282,7 +282,7 @@ def test_a_verdict_in_the_response_moves_neither_judge(
 def test_random_baseline_falls_into_the_closed_form_interval_and_repeats_itself(
     command: Command, release: Any, row: Rows, tmp_path: Path
 ) -> None:
-    from benchwright.eval.chance import chance_interval, chance_of
+    from benchwright.eval.metrics.chance import chance_interval, chance_of
 
     kinds = (
         [(QuestionType.SINGLE_CHOICE, 4)] * 1000

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from benchwright.cli.common import progress
-from benchwright.eval.dataset import Dataset
-from benchwright.eval.passes import RunSettings
-from benchwright.eval.plan import Verdicts, Way, make_plan
-from benchwright.eval.runner import Models, run
-from benchwright.eval.spec import DatasetSpec, SamplingSpec
-from benchwright.eval.store import RunFolder
+from benchwright.eval.pipeline.plan import Verdicts, Way, make_plan
+from benchwright.eval.pipeline.runner import Models, run
+from benchwright.eval.runs.dataset import Dataset
+from benchwright.eval.runs.passes import RunSettings
+from benchwright.eval.runs.spec import DatasetSpec, SamplingSpec
+from benchwright.eval.runs.store import RunFolder
 from benchwright.models.registry import open_model
 from benchwright.models.store import CallStore
 from benchwright.schemas.digest import sha256_bytes

@@ -17,9 +17,9 @@ from scipy.stats import binomtest
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
-from benchwright.eval.comparison import Entrant, Pair, compare
-from benchwright.eval.scored import scored_rows
-from benchwright.eval.store import RunFolder
+from benchwright.eval.metrics.comparison import Entrant, Pair, compare
+from benchwright.eval.metrics.scored import scored_rows
+from benchwright.eval.runs.store import RunFolder
 from benchwright.schemas.records import ReleaseRow
 
 FREE, LITE, RICH, SEEN, ONLY = (

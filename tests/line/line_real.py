@@ -265,7 +265,7 @@ def release(line: Line) -> None:
 
 def evaluate(line: Line, base_url: str) -> None:
     """Chance within its interval; a live server answered every row."""
-    from benchwright.eval.chance import chance_interval, chance_of
+    from benchwright.eval.metrics.chance import chance_interval, chance_of
     from benchwright.schemas.release_table import read_release, resolve_release
     from benchwright.schemas.workspace import Workspace
 

@@ -17,9 +17,9 @@ from benchwright.annotation.proposals import newest_proposals
 from benchwright.annotation.sources import _drawn
 from benchwright.cli.evaluate import evaluate
 from benchwright.cli.main import run_command
-from benchwright.eval import draw
-from benchwright.eval.spec import ModelSpec, RunSpec, StepsSpec
-from benchwright.eval.store import RunFolder
+from benchwright.eval.errors import draw
+from benchwright.eval.runs.spec import ModelSpec, RunSpec, StepsSpec
+from benchwright.eval.runs.store import RunFolder
 from benchwright.schemas.digest import digest_of
 from benchwright.schemas.journal import read_jsonl
 from benchwright.schemas.records import Rejected

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from benchwright.cli.curate import curate
 from benchwright.curation.release.build import build_release
 from benchwright.curation.release.rows import release_content
-from benchwright.eval.instructions import Instructions, instructions
+from benchwright.eval.runs.instructions import Instructions, instructions
 from benchwright.schemas.records import ImageRef, LocalizedText, Problem, QuestionType, ReleaseRow, Split
 from benchwright.schemas.release_table import load_release
 from benchwright.schemas.tables import read_records, write_records

@@ -15,7 +15,7 @@ from benchwright.cli.curate_export import words_of
 from benchwright.curation.release.exports.lmms_eval import lmms_texts
 from benchwright.curation.release.exports.source import ExportSource, Group
 from benchwright.curation.release.exports.write import export_release, text_exports
-from benchwright.eval.instructions import instructions
+from benchwright.eval.runs.instructions import instructions
 from benchwright.schemas.artefact import folder_digest
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.records import ReleaseRow

@@ -1,0 +1,1 @@
+"""Plain text, tables and charts: how anything is shown, hostile text disarmed."""

@@ -1,0 +1,1 @@
+"""Kinds of error of wrong answers: drawn, proposed, reviewed, counted."""

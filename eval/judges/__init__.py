@@ -1,0 +1,1 @@
+"""Who decides whether a response agrees with the reference, and how far they can be trusted."""

@@ -1,0 +1,1 @@
+"""From outcomes and steps to figures: cells, intervals, pairs, repeats, item statistics."""

@@ -1,0 +1,1 @@
+"""What is written of runs: pages, tables, the page to look at every answer, exports."""

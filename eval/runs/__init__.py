@@ -1,0 +1,1 @@
+"""A run: its specification, data, examples, messages, the folder that holds its answers."""
