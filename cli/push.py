@@ -21,8 +21,13 @@ from benchwright.cli.common import (
 from benchwright.cli.push_check import finding_table, show_check
 
 if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+
     from benchwright.curation.release.build import BuiltRelease
+    from benchwright.curation.release.exports.source import Instruct
+    from benchwright.curation.release.push import Pushed
     from benchwright.curation.release.rows import ReleaseContent
+    from benchwright.curation.release.verify import Verification
     from benchwright.schemas.workspace import Workspace
 
 
@@ -73,7 +78,8 @@ def push_dataset(
     """Release the workspace's problems as a dataset on the Hub.
 
     Checks every row, builds release/TAG, puts it on the Hub as one commit with a tag, then loads it back by that tag
-    in a fresh process and compares every file, row and picture. The token comes from HF_TOKEN or the client's login.
+    in a fresh process and compares every file, row and picture. Where people may be reading already, main gets the
+    release only after that. The token comes from HF_TOKEN or the client's login.
     """
     if public and not verify:
         raise click.UsageError("--public needs the verification: what was not verified stays private.")
@@ -84,7 +90,7 @@ def push_dataset(
         return
     from benchwright.curation.release.build import build_release
 
-    release = build_release(place, wanted_tag, name, content)
+    release = build_release(place, wanted_tag, name, content, words=_words(content), findings=())
     say(f"{'built' if release.ran else 'already built'}: {release.folder}")
     if build_only:
         _show_build(release, as_json, f"push-dataset {name} --tag {wanted_tag}")
@@ -148,6 +154,18 @@ def _checked(
     return None if check_only else content
 
 
+def _words(content: ReleaseContent) -> Instruct | None:
+    """What `evaluate` says in front of a question, for the exports beside the data; None where it has no words."""
+    from benchwright.cli.curate_export import words_of
+    from benchwright.schemas.errors import UsageError
+
+    try:
+        return words_of({row.version for row in content.rows}, {row.language for row in content.rows})
+    except UsageError as error:
+        say(f"no exports for other harnesses: {error}")
+        return None
+
+
 @dataclass(frozen=True)
 class Pushing:
     """How to push."""
@@ -164,8 +182,9 @@ def _push(release: BuiltRelease, repo_id: str, how: Pushing, as_json: bool) -> N
     from huggingface_hub import HfApi
     from huggingface_hub.utils.tqdm import disable_progress_bars
 
-    from benchwright.curation.release.push import HubError, push_release, set_visibility
-    from benchwright.curation.release.verify import VerificationError, verify_release
+    from benchwright.curation.release.push import push_release, set_visibility
+    from benchwright.curation.release.remote import HubError
+    from benchwright.curation.release.verify import VerificationError
 
     if not sys.stderr.isatty():
         disable_progress_bars()
@@ -186,10 +205,11 @@ def _push(release: BuiltRelease, repo_id: str, how: Pushing, as_json: bool) -> N
             say(f"the card's own values were kept for: {', '.join(pushed.kept_keys)}")
         result |= {"commit": pushed.commit, "already_there": pushed.repeated, "tries": pushed.tries}
         if how.verify:
-            checked = verify_release(repo_id, tag, release.folder, pushed.card_sha256, how.endpoint)
+            checked = _verified(release, pushed, api, how)
             result |= {"verified": not checked.failures, "verification": checked.model_dump(mode="json")}
             if checked.failures:
-                _refuse(result, as_json, repo_id, tag)
+                _refuse(result, as_json, pushed)
+        result["main"] = _on_main(release, pushed, api, how)
         if how.public is not None:
             set_visibility(api, repo_id, how.public)
             result["visibility"] = "public" if how.public else "private"
@@ -198,12 +218,48 @@ def _push(release: BuiltRelease, repo_id: str, how: Pushing, as_json: bool) -> N
     _show_push(result, as_json, f"evaluate {repo_id}@{tag} --model baseline/random")
 
 
-def _refuse(result: dict[str, Any], as_json: bool, repo_id: str, tag: str) -> None:
+def _verified(release: BuiltRelease, pushed: Pushed, api: HfApi, how: Pushing) -> Verification:
+    """The verification; after a second push, files that the Hub has lost are sent once more."""
+    from benchwright.curation.release.push import send_again
+    from benchwright.curation.release.verify import verify_release
+
+    def verify() -> Verification:
+        return verify_release(pushed.repo_id, pushed.tag, release.folder, pushed.card_sha256, how.endpoint)
+
+    checked = verify()
+    if pushed.repeated and any(failure.what in ("files", "hash") for failure in checked.failures):
+        say("files on the Hub are lost or damaged: offering them again")
+        send_again(release.folder, release.manifest, pushed.repo_id, api)
+        checked = verify()
+    return checked
+
+
+def _on_main(release: BuiltRelease, pushed: Pushed, api: HfApi, how: Pushing) -> str:
+    """Put a verified release on main; says what main holds now."""
+    from benchwright.curation.release.push import publish_on_main
+
+    if pushed.on_main:
+        return "this release"
+    if not how.verify:
+        say("main is as it was: it takes what was verified; run the same command without --no-verify")
+        return "as it was"
+    commit = publish_on_main(
+        release.folder, release.manifest, pushed.repo_id, api, pushed.commit, how.retry_wait
+    )
+    if commit is None:
+        say("main is as it was: it holds a later release")
+        return "a later release"
+    return "this release"
+
+
+def _refuse(result: dict[str, Any], as_json: bool, pushed: Pushed) -> None:
     failures = result["verification"]["failures"]
     rows = [(failure["what"], failure["detail"]) for failure in failures]
     emit(result, SummaryTable("Not as it was built", ("what", "detail"), rows), as_json)
+    left = "it was not made public" if pushed.on_main else "main is as it was"
     raise Incomplete(
-        f"{repo_id} at {tag} is not what was built ({len(failures)} differing); it was not made public."
+        f"{pushed.repo_id} at {pushed.tag} is not what was built ({len(failures)} differing); {left}. "
+        "Run the same command again: it sends what the Hub has lost."
     )
 
 
@@ -213,6 +269,7 @@ def _show_push(result: dict[str, Any], as_json: bool, next_command: str) -> None
         ("dataset", f"{result['repo_id']} at {result['tag']}"),
         ("commit", result["commit"]),
         ("rows", result["rows"]),
+        ("main holds", result["main"]),
         (
             "verified",
             "no"

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, JsonValue, ValidationError, field_validator
 
 from benchwright.schemas.errors import RecipeError
-from benchwright.schemas.records import Language, Record
+from benchwright.schemas.records import Language, Record, Split
 from benchwright.schemas.versions import PRESETS, Version
 
 RECIPE_NAME = "benchwright.toml"
@@ -274,6 +274,8 @@ class ReleaseRecipe(Record):
     """How many problems per discipline go to `testmini` instead of `test`."""
     canary: str = "benchwright:7f0c1a5e-2f1b-4e57-9d52-6a1a3f6f4c11"
     """Published in every row, so that a model trained on the benchmark can be told."""
+    withhold: tuple[Literal[Split.TESTMINI, Split.TEST], ...] = ()
+    """Splits whose answers, units and solutions are not published."""
     statements: dict[Statement, str] = {}
     """What a person says of the release, by subject, for the card and the checklist."""
     waived: dict[str, tuple[str, ...]] = {}

@@ -10,7 +10,7 @@ import os
 import shutil
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchwright import __version__
@@ -23,12 +23,26 @@ from benchwright.curation.release.check import (
     unfinished,
     without_failing,
 )
+from benchwright.curation.release.check_rows import withheld_troubles
+from benchwright.curation.release.checklist import CHECKLIST_NAME, Checklist, checklist
+from benchwright.curation.release.exports.source import ExportSource, Instruct
+from benchwright.curation.release.exports.write import text_exports
+from benchwright.curation.release.findings import gathered
 from benchwright.curation.release.licences import release_licence, render_licenses, terms_of
 from benchwright.curation.release.rows import ReleaseContent, ReleaseImages, release_content
 from benchwright.curation.release.statistics import ReleaseFigures, release_figures
+from benchwright.curation.release.withheld import (
+    PROMISES_NAME,
+    KeptBack,
+    content_mark,
+    keep_back,
+    private_written,
+    read_salts,
+    write_private,
+)
 from benchwright.schemas.artefact import StageState, sync_folder, write_atomic
 from benchwright.schemas.digest import digest_of, sha256_file
-from benchwright.schemas.errors import UsageError
+from benchwright.schemas.errors import TamperedError, UsageError
 from benchwright.schemas.records import Problem, ReleaseRow
 from benchwright.schemas.release_table import (
     MANIFEST_NAME,
@@ -42,8 +56,9 @@ from benchwright.schemas.review_figures import read_figures
 from benchwright.schemas.tables import read_records
 from benchwright.schemas.workspace import Workspace
 
-STAGE_VERSION = 1
+STAGE_VERSION = 2
 CARD_NAME = "README.md"
+EXPORTS_FOLDER = "exports"
 SHARD_BYTES = 400_000_000
 """Picture bytes after which a group of rows goes on in another file."""
 
@@ -56,6 +71,7 @@ class BuiltRelease:
     manifest: ReleaseManifest
     figures: ReleaseFigures
     content: ReleaseContent
+    """As it is published: without the answers that are withheld."""
     ran: bool
     """False: the folder already held exactly this."""
 
@@ -89,57 +105,129 @@ def checked_content(
 
 
 def build_release(
-    workspace: Workspace, tag: str, repo_id: str, content: ReleaseContent, shard_bytes: int = SHARD_BYTES
+    workspace: Workspace,
+    tag: str,
+    repo_id: str,
+    content: ReleaseContent,
+    shard_bytes: int = SHARD_BYTES,
+    *,
+    words: Instruct | None = None,
+    findings: Sequence[Finding] | None = None,
 ) -> BuiltRelease:
     """Write `release/<tag>/` unless it already holds exactly this content, intact.
 
     Args:
         workspace: where to write; the lock `release` is held while writing.
         tag: name of the release.
-        repo_id: the dataset's id on the Hub, for the card's loading lines.
-        content: checked rows and pictures.
+        repo_id: the dataset's id on the Hub, for the card's loading lines and the exports.
+        content: checked rows and pictures, with all answers.
         shard_bytes: picture bytes per Parquet file.
+        words: what `evaluate` puts in front of a question, for `exports/`; None: no exports.
+        findings: of `checked_content`, where the content was just checked; None: checked again for the checklist.
 
     Raises:
         LockedError: another process is building a release.
-        TamperedError: a picture was changed since the rows were made.
-        UsageError: the figures on reviews are older than the reviews, or a file would name a person.
+        TamperedError: a picture was changed since the rows were made, or the file of salts is damaged.
+        UsageError: the figures on reviews are older than the reviews, or a file would name a person or hold an
+            answer that is withheld.
     """
     folder = workspace.release(tag)
-    figures = release_figures(content.rows, content.rejected, content.origins)
-    title = workspace.recipe.benchmark.title or workspace.recipe.benchmark.name
-    terms = terms_of(content.rows, workspace.recipe.sources)
-    licence = release_licence(workspace.recipe.release.license, terms)
-    card = render_card(
-        title=title,
-        repo_id=repo_id,
-        tag=tag,
-        license_id=licence.license,
-        choices_in_image=workspace.recipe.render.choices == "image",
-        rows=content.rows,
-        figures=figures,
-        repeats=content.repeats,
-        reviews=read_figures(workspace),
-    )
-    texts = {CARD_NAME: card, "LICENSES.md": render_licenses(licence, terms)}
-    signature = digest_of(
+    withhold = workspace.recipe.release.withhold
+    with workspace.lock("release"):
+        kept = keep_back(content.rows, withhold, read_salts(workspace, tag))
+        published = replace(
+            content,
+            rows=kept.rows,
+            digest=content_mark(content.digest, withhold, {one.id: one.salt for one in kept.salts}),
+        )
+        figures = release_figures(published.rows, content.rejected, content.origins)
+        checked = checklist(content, _tagged(workspace, tag), findings, with_runs=False)
+        texts = _texts(workspace, tag, repo_id, published, kept, figures, checked)
+        if words is not None:
+            texts |= _exports(workspace, tag, repo_id, published, words)
+        signature = _signature(tag, published, texts, shard_bytes)
+        known = read_manifest(folder) if folder.is_dir() else None
+        whole = (
+            known is not None and known.signature == signature and _intact(folder, known, texts[CARD_NAME])
+        )
+        if known is not None and whole and private_written(workspace, tag, kept):
+            return BuiltRelease(folder, known, figures, published, ran=False)
+        manifest = _write_folder(workspace, tag, signature, published, kept, texts, shard_bytes)
+    return BuiltRelease(folder, manifest, figures, published, ran=True)
+
+
+def _tagged(workspace: Workspace, tag: str) -> Workspace:
+    """The workspace as if its recipe named this release's tag: the command line may name another."""
+    release = workspace.recipe.release.model_copy(update={"tag": tag})
+    return Workspace(workspace.root, workspace.recipe.model_copy(update={"release": release}))
+
+
+def _signature(tag: str, published: ReleaseContent, texts: dict[str, str], shard_bytes: int) -> str:
+    """Digest of everything that is published."""
+    return digest_of(
         {
             "stage_version": STAGE_VERSION,
             "table_version": TABLE_VERSION,
             "package_version": __version__,
             "tag": tag,
-            "rows": content.rows,
-            "content": content.digest,
+            "rows": published.rows,
+            "content": published.digest,
             "texts": texts,
             "shard_bytes": shard_bytes,
         }
     )
-    with workspace.lock("release"):
-        known = read_manifest(folder) if folder.is_dir() else None
-        if known is not None and known.signature == signature and _intact(folder, known, card):
-            return BuiltRelease(folder, known, figures, content, ran=False)
-        manifest = _write_folder(workspace, tag, signature, content, texts, shard_bytes)
-    return BuiltRelease(folder, manifest, figures, content, ran=True)
+
+
+def _texts(
+    workspace: Workspace,
+    tag: str,
+    repo_id: str,
+    published: ReleaseContent,
+    kept: KeptBack,
+    figures: ReleaseFigures,
+    checked: Checklist,
+) -> dict[str, str]:
+    """Card, licences, checklist, and the digests of what is withheld, by file name."""
+    recipe = workspace.recipe
+    terms = terms_of(published.rows, recipe.sources)
+    licence = release_licence(recipe.release.license, terms)
+    card = render_card(
+        title=recipe.benchmark.title or recipe.benchmark.name,
+        repo_id=repo_id,
+        tag=tag,
+        license_id=licence.license,
+        choices_in_image=recipe.render.choices == "image",
+        rows=published.rows,
+        figures=figures,
+        repeats=published.repeats,
+        reviews=read_figures(workspace),
+        statements=recipe.release.statements,
+        checked=checked.to_markdown(),
+        withheld=kept.counts,
+    )
+    promises = {PROMISES_NAME: kept.promises} if kept.keys else {}
+    return {
+        CARD_NAME: card,
+        "LICENSES.md": render_licenses(licence, terms),
+        CHECKLIST_NAME: checked.to_json(),
+        **promises,
+    }
+
+
+def _exports(
+    workspace: Workspace, tag: str, repo_id: str, published: ReleaseContent, words: Instruct
+) -> dict[str, str]:
+    """Tasks for other harnesses that load this release from the Hub at its tag."""
+    benchmark = workspace.recipe.benchmark
+    source = ExportSource(
+        name=benchmark.name,
+        tag=tag,
+        dataset=repo_id,
+        revision=tag,
+        instruct=words,
+        title=benchmark.title or benchmark.name,
+    )
+    return {f"{EXPORTS_FOLDER}/{name}": text for name, text in text_exports(source, published.rows).items()}
 
 
 def release_state(workspace: Workspace, tag: str) -> StageState:
@@ -153,7 +241,11 @@ def release_state(workspace: Workspace, tag: str) -> StageState:
     if not workspace.problems.is_file():
         return "stale"
     content = release_content(workspace, read_records(workspace.problems, Problem))
-    return "done" if manifest.content == content.digest else "stale"
+    try:
+        mark = content_mark(content.digest, workspace.recipe.release.withhold, read_salts(workspace, tag))
+    except TamperedError:
+        return "tampered"
+    return "done" if manifest.content == mark else "stale"
 
 
 def _intact(folder: Path, manifest: ReleaseManifest, card: str | None) -> bool:
@@ -170,6 +262,7 @@ def _write_folder(
     tag: str,
     signature: str,
     content: ReleaseContent,
+    kept: KeptBack,
     texts: dict[str, str],
     shard_bytes: int,
 ) -> ReleaseManifest:
@@ -186,7 +279,8 @@ def _write_folder(
         write_atomic(temporary / name, text.encode("utf-8"))
         if name != CARD_NAME:
             files.append(_file(temporary, name))
-    if findings := check_folder(temporary, Known.of(workspace)):
+    unsafe = gathered(withheld_troubles(content.rows, workspace.recipe.release.withhold))
+    if findings := (*unsafe, *check_folder(temporary, Known.of(workspace), kept.searched)):
         shutil.rmtree(temporary)
         raise UsageError(
             f"Not built: {findings[0].sentence} ({findings[0].code} in {findings[0].rows[0]}: "
@@ -205,6 +299,7 @@ def _write_folder(
         files=tuple(sorted(files, key=lambda file: file.path)),
     )
     write_atomic(temporary / MANIFEST_NAME, (manifest.model_dump_json(indent=2) + "\n").encode("utf-8"))
+    write_private(workspace, tag, kept)
     _replace_folder(temporary, folder)
     return manifest
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -12,6 +12,7 @@ from benchwright.curation.release.card_merge import BEGIN, END, dump_yaml
 from benchwright.curation.release.repeats import THRESHOLDS, Repeats, set_figures
 from benchwright.curation.release.reviews import agreed_fields, reviewed_jobs
 from benchwright.curation.release.statistics import ReleaseFigures, Share
+from benchwright.schemas.recipe import Statement
 from benchwright.schemas.records import Record, ReleaseRow, Split
 from benchwright.schemas.review_figures import JobFigures
 from benchwright.schemas.versions import VERSIONS, Version
@@ -102,8 +103,17 @@ def render_card(
     figures: ReleaseFigures,
     repeats: Sequence[Repeats] = (),
     reviews: Sequence[JobFigures] = (),
+    statements: Mapping[Statement, str] | None = None,
+    checked: str = "",
+    withheld: Mapping[str, int] | None = None,
 ) -> str:
-    """The whole README: front matter, then the generated text between its two markers."""
+    """The whole README: front matter, then the generated text between its two markers.
+
+    Args: title, repo_id, tag and license_id as they stand on the card; choices_in_image: vision-only rows have no text;
+        rows: as published; figures: counted from them; repeats and reviews: what searches and people found;
+        statements: a person's words by subject; checked: the checklist as a table; withheld: rows without their
+        answers, by split.
+    """
     configs = card_configs(rows)
     present = {row.version for row in rows}
     versions = [version.value for version in Version if version.value in present]
@@ -131,10 +141,18 @@ def render_card(
         compared=set_figures(repeats, rows),
         reviewed_jobs=reviewed_jobs(reviews),
         agreed_fields=agreed_fields(reviews),
+        said={subject: _said(text) for subject, text in (statements or {}).items() if text.strip()},
+        checked=checked.rstrip(),
+        withheld=withheld or {},
         canary=rows[0].canary,
     )
     matter = dump_yaml(front_matter(title, license_id, rows))
     return f"---\n{matter}---\n{BEGIN}\n{text.rstrip()}\n{END}\n"
+
+
+def _said(text: str) -> str:
+    """A person's words; a comment in them could end the part of the card that is ours."""
+    return text.strip().replace("<!--", "&lt;!--")
 
 
 def _template(name: str) -> Any:

@@ -67,7 +67,10 @@ class Checklist(Record):
 
 
 def checklist(
-    content: ReleaseContent, workspace: Workspace, findings: Sequence[Finding] | None = None
+    content: ReleaseContent,
+    workspace: Workspace,
+    findings: Sequence[Finding] | None = None,
+    with_runs: bool = True,
 ) -> Checklist:
     """Judge a release by all criteria.
 
@@ -75,6 +78,7 @@ def checklist(
         content: its rows and pictures, with all answers: take those that are withheld out afterwards.
         workspace: what else is known: reviews, certificates, runs, the recipe's statements.
         findings: of `check_release` and `unfinished`, where they are there already.
+        with_runs: False leaves evaluation runs out: they come after a release and must not change its bytes.
 
     Raises:
         UsageError: a file of the workspace that a criterion reads is broken.
@@ -82,7 +86,7 @@ def checklist(
     known = Known.of(workspace)
     if findings is None:
         findings = (*unfinished(content), *check_release(content, known))
-    facts = gather(content, workspace, known, findings)
+    facts = gather(content, workspace, known, findings, with_runs)
     return Checklist(
         rows=len(content.rows),
         problems=len({row.problem_id for row in content.rows}),

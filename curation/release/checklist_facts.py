@@ -96,8 +96,10 @@ class Facts:
         return tuple(run for run in self.runs if run.protocol != "human" and run.input == "QI" and run.judged)
 
 
-def gather(content: ReleaseContent, workspace: Workspace, known: Known, findings: Sequence[Finding]) -> Facts:
-    """Read everything that the criteria look at.
+def gather(
+    content: ReleaseContent, workspace: Workspace, known: Known, findings: Sequence[Finding], with_runs: bool
+) -> Facts:
+    """Read everything that the criteria look at; without runs where they must not count.
 
     Raises:
         UsageError: a run or the figures on reviews cannot be read, or are older than what they are about.
@@ -114,7 +116,7 @@ def gather(content: ReleaseContent, workspace: Workspace, known: Known, findings
         scored=(right, keyed),
         floors=floors(rows),
         skews=key_skews(rows),
-        runs=runs_of(workspace, rows),
+        runs=runs_of(workspace, rows) if with_runs else (),
         reviews=tuple(read_figures(workspace)),
         reviewers=_reviewers(workspace),
         certificates={name: _certificate(workspace, name) for name in disciplines},

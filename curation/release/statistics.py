@@ -93,7 +93,7 @@ def release_figures(
 
 def _version_figures(rows: Sequence[ReleaseRow]) -> VersionFigures:
     questions = [characters(row.question) for row in rows]
-    answers = [characters(row.answer or "") for row in rows]
+    answers = [characters(row.answer) for row in rows if row.answer is not None]
     return VersionFigures(
         version=rows[0].version,
         language=rows[0].language,
@@ -101,8 +101,8 @@ def _version_figures(rows: Sequence[ReleaseRow]) -> VersionFigures:
         rows=len(rows),
         longest_question=max(questions),
         mean_question=round(sum(questions) / len(rows), 2),
-        longest_answer=max(answers),
-        mean_answer=round(sum(answers) / len(rows), 2),
+        longest_answer=max(answers, default=0),
+        mean_answer=round(sum(answers) / max(1, len(answers)), 2),
         most_options=max(len(row.options) for row in rows),
         images=len({sha256 for row in rows for sha256 in row.images}),
     )

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from huggingface_hub import HfApi, constants, get_token
+from huggingface_hub.errors import HfHubHTTPError
 from huggingface_hub.hf_api import RepoFile
 
 from benchwright.curation.release.card import ALL, config_name
@@ -166,7 +167,12 @@ def _file_failures(
         if item.lfs is not None and item.lfs.sha256 != sha256:
             yield Failure(what="hash", detail=f"{path}: the Hub names another sha256")
             continue
-        local = api.hf_hub_download(repo_id, path, repo_type="dataset", revision=tag)
+        try:
+            local = api.hf_hub_download(repo_id, path, repo_type="dataset", revision=tag)
+        except (HfHubHTTPError, OSError) as error:
+            said = (str(error).strip().splitlines() or [""])[0]
+            yield Failure(what="files", detail=f"{path} cannot be downloaded: {said}")
+            continue
         if sha256_file(Path(local)) != sha256:
             yield Failure(what="hash", detail=f"{path}: the downloaded bytes have another sha256")
 

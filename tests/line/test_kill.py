@@ -20,7 +20,9 @@ from benchwright.schemas.digest import sha256_file
 
 DRIVE = Path(__file__).with_name("drive.py")
 QUESTIONS = 24
-# Not artefacts: locks, caches, the server's own data, and the store of calls (SQLite, whose pages depend on history).
+# Not artefacts: locks, caches, the server's own data, the store of calls (SQLite, whose pages depend on history), and
+# what each command spent: a command that was killed and run again is two.
+SPENT = "spending.jsonl"
 NOT_COMPARED = (".locks/", ".cache/", "label-studio/", "calls.sqlite", "people.json")
 
 
@@ -40,7 +42,9 @@ def digests(workspace: Path) -> dict[str, str]:
     """Digest of every artefact by its path in the workspace."""
     names = {path.relative_to(workspace).as_posix(): path for path in workspace.rglob("*") if path.is_file()}
     return {
-        name: sha256_file(path) for name, path in sorted(names.items()) if not name.startswith(NOT_COMPARED)
+        name: sha256_file(path)
+        for name, path in sorted(names.items())
+        if not name.startswith(NOT_COMPARED) and path.name != SPENT
     }
 
 

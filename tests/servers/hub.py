@@ -9,7 +9,9 @@ and reads. Which way a client goes is the client's choice (`HF_HUB_DISABLE_XET=1
 Tests steer it under `/-/`: `POST /-/faults` (a list of `{"method", "match", "statuses", "after", "hold"}`; each
 matching request takes the next status off the list, `after` meaning that the work is done before the failure is
 answered, `hold` that the answer waits so many seconds),
-`POST /-/corrupt` (`{"repo", "path"}`: one byte of the stored object is flipped), `GET /-/log` and `DELETE /-/log`.
+`POST /-/corrupt` (`{"repo", "path", "revision"}`: one byte of the stored object is flipped), `POST /-/scrub`
+(objects that are not what their name says are thrown away, so the Hub asks for them again), `GET /-/log` and
+`DELETE /-/log`.
 """
 
 from __future__ import annotations
@@ -301,7 +303,7 @@ class Handler(BaseHTTPRequestHandler):
             elif line["key"] == "lfsFile":
                 if not (self.store.objects / value["oid"]).exists() and value["oid"] not in known:
                     raise HubError(400, None, f"large file {path} was not uploaded")
-                files[path] = self.store.lfs_entry(value["oid"], value["size"])
+                files[path] = self.store.lfs_entry(value["oid"], value.get("size") or repo.size(value["oid"]))
             elif line["key"] == "deletedFile":
                 files.pop(path)
             elif line["key"] == "deletedFolder":
@@ -348,7 +350,8 @@ class Handler(BaseHTTPRequestHandler):
         """Some files."""
         repo = self.repo(repo_id)
         files, xet = repo.commits[repo.resolve(revision)], self.store.xet_hashes()
-        return Reply([self._row(path, files[path], xet) for path in self.json()["paths"] if path in files])
+        form = parse_qs(self.body.decode())  # the client sends a form here, no JSON
+        return Reply([self._row(path, files[path], xet) for path in form["paths"] if path in files])
 
     def resolve(self, repo_id: str, revision: str, path: str) -> Reply:
         """A file's bytes, or a part of them."""
@@ -393,11 +396,23 @@ class Handler(BaseHTTPRequestHandler):
         """Flip the middle byte of a stored object, keeping its size."""
         wanted = self.json()
         repo = self.store.repos[wanted["repo"]]
-        path = self.store.objects / repo.commits[repo.branches["main"]][wanted["path"]].sha256
+        path = (
+            self.store.objects
+            / repo.commits[repo.resolve(wanted.get("revision", "main"))][wanted["path"]].sha256
+        )
         data = bytearray(path.read_bytes())
         data[len(data) // 2] ^= 0xFF
         path.write_bytes(bytes(data))
         return Reply({})
+
+    def scrub(self) -> Reply:
+        """Throw away stored objects whose bytes are not what their name says, as a storage's own check would."""
+        broken = [
+            p for p in self.store.objects.iterdir() if hashlib.sha256(p.read_bytes()).hexdigest() != p.name
+        ]
+        for path in broken:
+            path.unlink()
+        return Reply({"removed": len(broken)})
 
     def requests(self) -> Reply:
         """What was asked so far."""
@@ -445,6 +460,7 @@ _TABLE: tuple[tuple[str, str, Callable[..., Reply]], ...] = (
     ("GET", rf"{_API}/xet-(read|write)-token/([^/]+)", Handler.xet_token),
     ("POST", r"/-/faults", Handler.faults),
     ("POST", r"/-/corrupt", Handler.corrupt),
+    ("POST", r"/-/scrub", Handler.scrub),
     ("GET|DELETE", r"/-/log", Handler.requests),
 )
 ROUTES = tuple((method, re.compile(pattern), action) for method, pattern, action in _TABLE)

@@ -57,6 +57,14 @@ class Repo:
             return revision
         raise HubError(404, "RevisionNotFound", f"Invalid rev id: {revision}")
 
+    def size(self, sha256: str) -> int:
+        """Size of a large file that some commit holds already: a copy does not name it."""
+        for files in self.commits.values():
+            for entry in files.values():
+                if entry.lfs and entry.sha256 == sha256:
+                    return entry.size
+        raise HubError(400, None, f"no commit holds {sha256}")
+
     def commit(self, branch: str, files: dict[str, Entry], title: str) -> str:
         """Add a commit to a branch."""
         parent = self.branches.get(branch)

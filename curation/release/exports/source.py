@@ -64,8 +64,8 @@ class ExportSource:
     withheld: dict[Group, int] = field(default_factory=dict)
     """Rows of each group whose answers are not published."""
 
-    def __post_init__(self) -> None:
-        """Refuse a name that a harness would take for another benchmark's.
+    def refuse_known_name(self) -> None:
+        """Refuse a name that VLMEvalKit would take for another benchmark's.
 
         Raises:
             UsageError: the name holds a known benchmark's.

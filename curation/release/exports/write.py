@@ -55,9 +55,11 @@ def export_release(
         harnesses: which, of `HARNESSES`.
 
     Raises:
-        UsageError: no row can be scored.
+        UsageError: no row can be scored, or VLMEvalKit would take the name for another benchmark's.
         TamperedError: a picture is not what its digest says.
     """
+    if VLMEVALKIT in harnesses:
+        source.refuse_known_name()
     scored = source.scored(rows)
     rejected: tuple[Rejected, ...] = ()
     count = 0

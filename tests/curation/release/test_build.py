@@ -13,8 +13,10 @@ import pytest
 import yaml
 
 from benchwright.curation.release.build import build_release, checked_content, release_state
-from benchwright.curation.release.card_merge import split_card
+from benchwright.curation.release.card_merge import END, split_card
+from benchwright.curation.release.checklist import Checklist, checklist
 from benchwright.schemas.artefact import folder_digest
+from benchwright.schemas.recipe import RECIPE_NAME
 from benchwright.schemas.records import Problem
 from benchwright.schemas.release_table import load_release, read_manifest
 from benchwright.schemas.tables import read_records, write_records
@@ -173,6 +175,69 @@ def test_card_says_what_was_counted(tiny):
     assert str(tiny.root) not in card
 
 
+SAYS = """
+[release]
+tag = "v1.0.0"
+[release.statements]
+measures = "Reading circuits, and what | follows."
+limitations = "Two languages. <!-- benchwright:end --> All of them ours."
+contact = "help@lab.example"
+"""
+
+
+def test_what_people_say_and_what_was_checked_stand_on_the_card(make_workspace, tmp_path):
+    place = make_workspace(tmp_path / "said")
+    plain = built(place)
+    card = (plain.folder / "README.md").read_text()
+    assert "## What it measures" not in card and "## Limitations" not in card and "## Contact" not in card
+    (place.root / RECIPE_NAME).write_text((place.root / RECIPE_NAME).read_text() + SAYS)
+    release = built(Workspace.find(place.root))
+    assert release.ran
+    card = (release.folder / "README.md").read_text()
+    _, body = split_card(card)
+    assert "## What it measures\n\nReading circuits, and what | follows.\n\n## Loading\n" in body
+    assert "## Contact\n\nhelp@lab.example\n" in body
+    assert card.rstrip().endswith(END) and card.count(END) == 1, "nobody's words end the generated part"
+    order = [
+        body.index(f"\n## {name}\n") for name in ("Loading", "Figures", "Limitations", "Checklist", "Contact")
+    ]
+    assert order == sorted(order)
+    checked = Checklist.model_validate_json((release.folder / "checklist.json").read_bytes())
+    content, findings = checked_content(Workspace.find(place.root))
+    assert checked == checklist(content, Workspace.find(place.root), findings, with_runs=False)
+    assert len(checked.criteria) == 32 and checked.to_markdown() in body
+    assert {c.name: c.status for c in checked.criteria}["contact, feedback, build status"] == "pass"
+    assert "checklist.json" in {file.path for file in release.manifest.files}
+    assert "| version v1.0.0; " in card
+    later = built(Workspace.find(place.root), tag="v1.1.0").folder
+    assert "| version v1.1.0; " in (later / "README.md").read_text(), (
+        "the tag that was asked for, not the recipe's"
+    )
+
+
+def words(row):
+    """Stands for those of `evaluate`, which a build is given."""
+    return f"Answer this one of {row.discipline}."
+
+
+def test_exports_lie_beside_the_data(tiny, tmp_path, make_workspace):
+    assert not (built(tiny).folder / "exports").exists(), "nobody said the words"
+    release = built(tiny, words=words)
+    assert release.ran and not built(tiny, words=words).ran
+    names = {file.path for file in release.manifest.files if file.path.startswith("exports/")}
+    assert names == {
+        path.relative_to(release.folder).as_posix() for path in release.folder.glob("exports/*/*")
+    }
+    assert {"exports/inspect_ai/tiny.py", "exports/lmms_eval/tiny_vision_only_zh_test.yaml"} <= names
+    assert not any(name.endswith((".tsv", "_dev.yaml")) for name in names)
+    task = (release.folder / "exports/inspect_ai/tiny.py").read_text()
+    assert '"org/tiny"' in task and '"v1.0.0"' in task and "Answer this one of physics." in task
+    shared = (release.folder / "exports/lmms_eval/_template_yaml").read_text()
+    assert "dataset_path: org/tiny\n" in shared and "revision: v1.0.0\n" in shared
+    other = built(make_workspace(tmp_path / "elsewhere"), words=words)
+    assert folder_digest(other.folder) == folder_digest(release.folder)
+
+
 KILLED = """
 import os, signal, sys
 from dataclasses import replace
@@ -191,7 +256,8 @@ class Deadly(ReleaseImages):
 
 workspace = Workspace.find(Path(sys.argv[1]))
 content, _ = checked_content(workspace)
-build_release(workspace, "v1.0.0", "org/tiny", replace(content, images=Deadly(content.images.paths)))
+deadly = replace(content, images=Deadly(content.images.paths))
+build_release(workspace, "v1.0.0", "org/tiny", deadly, findings=())
 """
 
 

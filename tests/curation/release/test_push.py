@@ -84,8 +84,9 @@ def test_a_tag_never_moves(hub, tiny):
     assert (hub.ask("GET", HEAD)["sha"], tags(hub)) == before
     newer = hub.push(ID, "--workspace", str(tiny.root), "--tag", "v1.0.1", "--no-verify")
     assert newer.returncode == 0, newer.stderr
-    files = {item["path"] for item in hub.ask("GET", f"{HEAD}/tree/main?recursive=true")}
-    assert not any("zh/vision-only" in path for path in files), "files of the older release were left on main"
+    assert hub.ask("GET", HEAD)["sha"] == before[0], "main got what was not verified"
+    files = {item["path"] for item in hub.ask("GET", f"{HEAD}/tree/v1.0.1?recursive=true")}
+    assert not any("zh/vision-only" in path for path in files), "files of the older release were left there"
     old = hub.run(READ_BACK, ID, "vision_only_zh", "v1.0.0")
     assert json.loads(old.stdout) == {"test": ["circuit-vision-only-zh"]}
 

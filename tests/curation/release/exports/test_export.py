@@ -174,9 +174,13 @@ def test_withheld_answers_make_no_task(exported: Any, tmp_path: Path) -> None:
     assert not [path for path in (tmp_path / "none").rglob("*") if path.is_file()]
 
 
-def test_a_name_that_holds_another_benchmarks_is_refused() -> None:
+def test_a_name_that_holds_another_benchmarks_is_refused(exported: Any, tmp_path: Path) -> None:
+    """By the harness that finds pictures by it, and by no other."""
+    named = source(name="zh-cmmmu-hard")
     with pytest.raises(UsageError, match="MMMU"):
-        source(name="zh-cmmmu-hard")
+        export_release(named, load_release(exported.release), tmp_path)
+    assert list(tmp_path.glob("vlmevalkit*")) == []
+    assert export_release(named, load_release(exported.release), tmp_path, ["lmms_eval"]).files
 
 
 def test_a_strange_name_writes_no_code(exported: Any, tmp_path: Path) -> None:
