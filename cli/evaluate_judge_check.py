@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli.common import Incomplete, SummaryTable, emit, json_option, say, workspace_option
+from benchwright.cli.evaluate_options import judge_key_option, judge_option
 from benchwright.cli.evaluate_show import find_place
 
 if TYPE_CHECKING:
@@ -55,15 +56,10 @@ class CheckOptions:
     multiple=True,
     help="With --kind steps: what the scorer sees besides question and response, as in the run.",
 )
-@click.option(
-    "--judge",
-    type=click.Choice(["rules", "math-verify", "llm", "chain"]),
-    default=None,
-    help="Who decides; default: llm when --judge-model is given, else rules.",
-)
+@judge_option
 @click.option("--judge-model", default=None, help="The judging model, e.g. openai/NAME.")
 @click.option("--judge-base-url", default=None, help="Endpoint of the judging model.")
-@click.option("--judge-api-key-env", default="OPENAI_API_KEY", show_default=True, help="Its key's variable.")
+@judge_key_option
 @click.option(
     "--judge-max-tokens",
     type=click.IntRange(min=1024),

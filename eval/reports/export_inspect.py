@@ -163,13 +163,19 @@ def _judge_params(judge: JudgeSpec) -> dict[str, Any]:
 
 
 def _usage(spec: RunSpec, known: Loaded) -> dict[str, Any]:
-    replies = list(known.responses.values())
-    return {spec.model.name: _tokens(replies)} if replies else {}
+    """Tokens where every reply says its own: a sum with gaps would look like less than was used."""
+    counts = [_tokens(reply) for reply in known.responses.values()]
+    told = [count for count in counts if count is not None]
+    if not told or len(told) < len(counts):
+        return {}
+    return {spec.model.name: {name: sum(count[name] for count in told) for name in told[0]}}
 
 
-def _tokens(replies: Sequence[Response]) -> dict[str, int]:
-    asked = sum(reply.prompt_tokens or 0 for reply in replies)
-    said = sum(reply.completion_tokens or 0 for reply in replies)
+def _tokens(reply: Response) -> dict[str, int] | None:
+    """None where the server did not say how many."""
+    asked, said = reply.prompt_tokens, reply.completion_tokens
+    if asked is None or said is None:
+        return None
     return {"input_tokens": asked, "output_tokens": said, "total_tokens": asked + said}
 
 
@@ -235,8 +241,8 @@ def _output(model: ModelSpec, response: Response) -> dict[str, Any]:
         "model": model.name,
         "choices": [{"message": _said(model, response), "stop_reason": stopped or "unknown"}],
     }
-    if response.prompt_tokens is not None or response.completion_tokens is not None:
-        output["usage"] = _tokens([response])
+    if (tokens := _tokens(response)) is not None:
+        output["usage"] = tokens
     if stopped is None:
         output["error"] = f"{response.status.value}: {response.detail}".rstrip(": ")
     return output

@@ -85,6 +85,8 @@ def test_every_row_is_a_sample_and_says_how_it_ended(command: Any, run: Path) ->
     assert score["metrics"]["accuracy"]["value"] == pytest.approx(1 / 6)
     assert (log["results"]["total_samples"], log["results"]["completed_samples"]) == (8, 7)
     assert log["eval"]["metadata"]["incomplete"] is True
+    assert {name for name, s in found.items() if "usage" not in s["output"]} == {"p3", "p5"}
+    assert log["stats"]["model_usage"] == {}, "a sum with gaps would look like less than was used"
 
 
 def test_the_log_is_the_same_each_time_and_holds_no_key(command: Any, run: Path, tmp_path: Path) -> None:
