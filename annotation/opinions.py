@@ -23,6 +23,7 @@ from benchwright.annotation.slots import REMARKS, ItemKey, item_key
 from benchwright.annotation.values import without_order
 from benchwright.schemas.digest import canonical_json
 from benchwright.schemas.jobs import JOBS, FieldKind, JobField, Review
+from benchwright.schemas.review_figures import ScaleName
 from benchwright.schemas.review_states import is_review_slot, moment
 
 ABSENT = "(absent)"
@@ -88,6 +89,21 @@ def measures(job: str, states: Iterable[Review]) -> list[Measure]:
         if field.name in by_field:
             found += _of_field(field, by_field[field.name])
     return found
+
+
+def scale_name(measure: Measure) -> ScaleName | None:
+    """How a report names a measure's scale; None for texts."""
+    match measure.scale:
+        case Scale.GIVEN:
+            return "boxes" if measure.name.endswith(": box") else "sets"
+        case Scale.NOMINAL:
+            return "nominal"
+        case Scale.ORDINAL:
+            return "ordinal"
+        case Scale.INTERVAL:
+            return "interval"
+        case _:
+            return None
 
 
 def answers_table(measure: Measure, column: str = "pseudonym") -> Table:

@@ -17,7 +17,7 @@ from benchwright.schemas.errors import UsageError
 from benchwright.schemas.jobs import JOBS, Review
 from benchwright.schemas.journal import Journal
 from benchwright.schemas.records import Record
-from benchwright.schemas.review_figures import JobFigures, figures_path
+from benchwright.schemas.review_figures import JobFigures, evidence_path, figures_path
 from benchwright.schemas.review_states import current_states
 from benchwright.schemas.workspace import Workspace
 
@@ -60,8 +60,9 @@ def reviewed_jobs(workspace: Workspace) -> list[str]:
 def write_report(workspace: Workspace, jobs: Sequence[str]) -> WrittenReport:
     """Count the reviews of some jobs and write the report.
 
-    Writes `reviews/report.md`, `.html` and `.json`, `reviews/<job>.figures.json` for the release, and
-    `label-studio/annotators.json` (mode 600). The same reviews give the same bytes.
+    Writes `reviews/report.md`, `.html` and `.json`, `reviews/<job>.figures.json` and what they are counted from,
+    `reviews/<job>.evidence.json`, for the release, and `label-studio/annotators.json` (mode 600). The same reviews
+    give the same bytes.
 
     Raises:
         UsageError: a job is unknown or has no reviews.
@@ -86,6 +87,9 @@ def write_report(workspace: Workspace, jobs: Sequence[str]) -> WrittenReport:
     for one in figures:
         write_atomic(figures_path(workspace, one.job), (canonical_json(one) + "\n").encode("utf-8"))
         files.append(figures_path(workspace, one.job))
+    for report in reports.values():
+        data = (canonical_json(report.evidence) + "\n").encode("utf-8")
+        write_atomic(evidence_path(workspace, report.evidence.job), data)
     people = {job: report.people for job, report in reports.items()}
     twice = tuple(entry for job in jobs for entry in _twice(workspace, job))
     write_private(

@@ -34,8 +34,16 @@ from benchwright.annotation.annotators import (
 from benchwright.annotation.consensus import CLOSED
 from benchwright.annotation.gold import load_gold
 from benchwright.annotation.left_open import left_open
-from benchwright.annotation.opinions import Measure, answers_table, measures, raters, submitted_answers
+from benchwright.annotation.opinions import (
+    Measure,
+    answers_table,
+    measures,
+    raters,
+    scale_name,
+    submitted_answers,
+)
 from benchwright.annotation.proposals import newest_proposals
+from benchwright.annotation.report_evidence import job_evidence
 from benchwright.annotation.slots import (
     ItemKey,
     answered_twice,
@@ -47,7 +55,13 @@ from benchwright.schemas.digest import canonical_json, sha256_bytes
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.jobs import JOBS, Key, Proposal, Review, Verdict
 from benchwright.schemas.journal import Journal, read_jsonl
-from benchwright.schemas.review_figures import Anchoring, FieldAgreement, Interval, JobFigures
+from benchwright.schemas.review_figures import (
+    Anchoring,
+    FieldAgreement,
+    Interval,
+    JobEvidence,
+    JobFigures,
+)
 from benchwright.schemas.review_states import ADJUDICATION, current_states, is_review_slot
 from benchwright.schemas.workspace import Workspace
 
@@ -61,6 +75,8 @@ class JobReport:
 
     figures: JobFigures
     """For everybody."""
+    evidence: JobEvidence
+    """What they are counted from, for the release."""
     people: tuple[PersonFigures, ...]
     """For the project alone."""
 
@@ -83,7 +99,8 @@ def job_report(workspace: Workspace, job: str) -> JobReport:
     people = tuple(person_figures(job, states, known))
     verdicts = read_jsonl(workspace.verdicts(job), Verdict) if workspace.verdicts(job).is_file() else []
     figures = _group_figures(workspace, job, states, known, people, verdicts)
-    return JobReport(figures, people)
+    evidence = job_evidence(figures, counted(states), known, workspace.recipe.annotation.seed)
+    return JobReport(figures, evidence, people)
 
 
 def _group_figures(
@@ -134,7 +151,7 @@ def field_agreement(measure: Measure, seed: int) -> FieldAgreement:
     return FieldAgreement.model_validate(
         {
             "name": measure.name,
-            "scale": _scale_name(measure),
+            "scale": scale_name(measure),
             "items": len(paired),
             "percent": percent,
             "alpha": alpha,
@@ -249,12 +266,6 @@ def _interval(estimate: Estimate) -> Interval:
         high=rounded(estimate.high),
         n=estimate.units,
     )
-
-
-def _scale_name(measure: Measure) -> str | None:
-    if measure.scale is Scale.GIVEN:
-        return "boxes" if measure.name.endswith(": box") else "sets"
-    return None if measure.scale is None else str(measure.scale)
 
 
 def _answers_by_unit(measure: Measure) -> dict[ItemKey, int]:

@@ -36,8 +36,10 @@ from benchwright.cli.common import (
     say,
     workspace_option,
 )
+from benchwright.cli.terminal import print_document
 
 if TYPE_CHECKING:
+    from benchwright.annotation.server import ManagedServer
     from benchwright.schemas.workspace import Workspace
 
 
@@ -62,12 +64,14 @@ def annotate() -> None:
     "--public-url", metavar="URL", default=None, help="What people type: https://HOST of the TLS proxy."
 )
 @click.option("--insecure", is_flag=True, help="Accept plain HTTP where others can read it.")
+@json_option
 def serve(
-    workspace: Path | None, port: int | None, bind: str, public_url: str | None, insecure: bool
+    workspace: Path | None, port: int | None, bind: str, public_url: str | None, insecure: bool, as_json: bool
 ) -> None:
     """Run the workspace's review server until Ctrl-C; its data stay.
 
-    The first start installs Label Studio into an environment of its own (one to five minutes).
+    The first start installs Label Studio into an environment of its own (one to five minutes). With --json the one
+    document is printed as soon as the server answers.
     """
     import signal
 
@@ -83,16 +87,26 @@ def serve(
     # A SIGTERM during the start must stop the half-started server too.
     signal.signal(signal.SIGTERM, _interrupt)
     with ManagedServer(space, say, port, exposure) as server:
-        click.echo(f"review server: {server.url}")
-        if exposure.public_url is not None:
-            click.echo(f"people use:    {exposure.public_url}")
-        click.echo(f"log in as:     {server.credentials.username}")
-        if server.first_start:
-            click.echo(f"password:      {server.credentials.password}  (shown once)")
+        _tell_address(server, exposure.public_url, as_json)
         say(f"the password is kept in {credentials_path(space)}; stop with Ctrl-C")
         say("next: annotate users add NAME..., annotate push tagging")
         server.serve_until_told()
     say("stopped; everything is kept")
+
+
+def _tell_address(server: ManagedServer, public_url: str | None, as_json: bool) -> None:
+    """Where to log in; at once, since the command itself ends only when it is told to."""
+    password = server.credentials.password if server.first_start else None
+    if as_json:
+        told = {"url": server.url, "public_url": public_url, "username": server.credentials.username}
+        print_document({**told, "password": password})
+        return
+    click.echo(f"review server: {server.url}")
+    if public_url is not None:
+        click.echo(f"people use:    {public_url}")
+    click.echo(f"log in as:     {server.credentials.username}")
+    if password is not None:
+        click.echo(f"password:      {password}  (shown once)")
 
 
 @annotate.command()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from benchwright.cli.terminal import hold, print_document, quiet
 
 if TYPE_CHECKING:
     from benchwright.schemas.workspace import Workspace
@@ -86,11 +86,6 @@ def open_workspace(path: Path | None) -> Workspace:
     return Workspace.find(path)
 
 
-def quiet() -> bool:
-    """Whether messages on stderr are wished away (BENCHWRIGHT_QUIET)."""
-    return bool(os.environ.get("BENCHWRIGHT_QUIET"))
-
-
 def stderr_is_a_terminal() -> bool:
     """Whether progress is shown: a person looks at stderr, and did not ask for quiet."""
     return sys.stderr.isatty() and not quiet()
@@ -109,6 +104,8 @@ def emit(
 ) -> None:
     """End a command: one summary table that names the next command, or JSON for machines.
 
+    With `--json` the one document is printed when the command has ended: an error that follows stands in it.
+
     Args:
         result: everything, for `--json`.
         table: what a person sees; None prints nothing but the next command.
@@ -116,11 +113,12 @@ def emit(
         next_command: what to type next.
     """
     if as_json:
-        click.echo(json.dumps(dict(result), ensure_ascii=False, indent=2, sort_keys=True, default=str))
+        if not hold(result):
+            print_document(result)
         return
     if table is not None:
         show_table(table)
-    if next_command is not None:
+    if next_command is not None and not quiet():
         click.echo(f"next: {next_command}")
 
 
@@ -135,17 +133,20 @@ def show_table(table: SummaryTable) -> None:
 
     from benchwright.eval.display.plain_text import one_line
 
-    console = Console(width=None if sys.stdout.isatty() else max(100, _content_width(table)))
+    cells = [[_cell(cell) for cell in row] for row in table.rows]
+    console = Console(width=None if sys.stdout.isatty() else max(100, _content_width(table.columns, cells)))
     click.secho(
         one_line(table.title), bold=True
     )  # above the table, not as its title: that would wrap at the table's width
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for index, column in enumerate(table.columns):
-        cells = [row[index] for row in table.rows]
-        numeric = bool(cells) and all(isinstance(cell, (int, float)) or cell in ("", "-") for cell in cells)
+        column_cells = [row[index] for row in table.rows]
+        numeric = bool(column_cells) and all(
+            isinstance(cell, (int, float)) or cell in ("", "-") for cell in column_cells
+        )
         drawn.add_column(one_line(column), justify="right" if numeric else "left", overflow="fold")
-    for row in table.rows:
-        drawn.add_row(*[_cell(cell) for cell in row])
+    for row in cells:
+        drawn.add_row(*row)
     with console.capture() as capture:
         console.print(drawn)
     for line in capture.get().rstrip("\n").split("\n"):
@@ -176,9 +177,13 @@ def _cell(value: object) -> str:
     return escape(visible(str(value)))
 
 
-def _content_width(table: SummaryTable) -> int:
-    rows = [list(map(str, table.columns)), *[[str(cell) for cell in row] for row in table.rows]]
-    return sum(max(len(row[i]) for row in rows) + 4 for i in range(len(table.columns)))
+def _content_width(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> int:
+    """Terminal columns that hold every cell unfolded; a Chinese character takes two."""
+    from rich.cells import cell_len
+
+    rows = [list(columns), *cells]
+    widest = [max(cell_len(line) for row in rows for line in row[i].split("\n")) for i in range(len(columns))]
+    return sum(width + 4 for width in widest)
 
 
 def reporter(stack: ExitStack, label: str) -> Callable[[int, int], None]:

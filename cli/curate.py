@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,15 +13,14 @@ from benchwright.cli.common import (
     emit,
     json_option,
     open_workspace,
-    progress,
     say,
-    stderr_is_a_terminal,
     workspace_option,
 )
 from benchwright.cli.curate_cluster import cluster, embed, estimate
 from benchwright.cli.curate_dedup import dedup
 from benchwright.cli.curate_diff import diff
 from benchwright.cli.curate_export import export
+from benchwright.cli.curate_ingest import ingest
 from benchwright.cli.curate_map import map_command
 from benchwright.cli.curate_plan import plan
 from benchwright.cli.curate_replace import certify, keep, replace
@@ -33,9 +32,7 @@ from benchwright.cli.proposals import proposals
 from benchwright.cli.propose import COMMANDS as PROPOSING
 
 if TYPE_CHECKING:
-    from benchwright.curation.ingest import IngestResult
     from benchwright.schemas.artefact import Counts
-    from benchwright.schemas.workspace import Workspace
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -47,6 +44,7 @@ def curate() -> None:
     """
 
 
+curate.add_command(ingest)
 curate.add_command(dedup)
 curate.add_command(screen)
 curate.add_command(embed)
@@ -92,112 +90,6 @@ def init(path: Path, name: str | None, disciplines: tuple[str, ...], as_json: bo
         [[d, r.budget] for d, r in workspace.recipe.disciplines.items()],
     )
     emit(result, table, as_json, f"curate ingest SOURCE --workspace {path}")
-
-
-@curate.command()
-@click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--name", default=None, help="Name of the source; default: its file name without endings.")
-@click.option("--license", "license_name", default=None, help="Licence of rows that name none.")
-@click.option("--discipline", default=None, help="Discipline of rows that name none.")
-@click.option("--language", default=None, help="Language of rows that name none.")
-@click.option(
-    "--images-root",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    default=None,
-    help="Folder that picture paths are relative to; default: the source's own.",
-)
-@workspace_option
-@json_option
-def ingest(
-    sources: tuple[Path, ...],
-    name: str | None,
-    license_name: str | None,
-    discipline: str | None,
-    language: str | None,
-    images_root: Path | None,
-    workspace: Path | None,
-    as_json: bool,
-) -> None:
-    """Read sources into the pool: JSONL, JSON, CSV, Parquet or a saved `datasets` folder.
-
-    Every row is kept or rejected with a reason (pool/rejected.parquet). The same source again is an update.
-    """
-    from benchwright.curation.ingest import IngestOptions
-    from benchwright.curation.ingest import ingest as ingest_sources
-
-    place = open_workspace(workspace)
-    options = IngestOptions(name, license_name, discipline, language, images_root)
-    with progress(0, "ingest") as bar:
-        base = 0
-
-        def on_row(source: str, done: int, total: int) -> None:
-            nonlocal base
-            bar.label = f"ingest {source}"
-            if done == 1:
-                base = bar.done
-                bar.total, bar.shown = base + total, stderr_is_a_terminal()
-            bar.advance()
-
-        results = ingest_sources(place, sources, options, on_row)
-    _show_ingest(place, results, as_json)
-
-
-def _show_ingest(workspace: Workspace, results: Sequence[IngestResult], as_json: bool) -> None:
-    rows = []
-    for result in results:
-        counts, changes = result.counts, result.changes
-        rows.append(
-            [
-                result.name,
-                counts.n_in,
-                counts.n_kept,
-                counts.n_rejected,
-                changes["new"],
-                changes["changed"],
-                changes["gone"],
-            ]
-        )
-        if counts.reasons:
-            say(f"{result.name}, rejected: {_listed(counts.reasons)}")
-        if result.notes:
-            say(f"{result.name}, noted: {_listed(result.notes)}")
-        if not result.ran:
-            say(f"{result.name}: nothing to do, this source was already in the pool")
-    pools = {name: _rows_in(workspace.pool(name)) for name in workspace.pool_disciplines()}
-    clashes = _rows_in(workspace.pool_rejected) - _all_rejected(workspace)
-    if clashes:
-        say(f"{clashes} rows clash with questions of other sources: see pool/rejected.parquet")
-    say("pool: " + (_listed(pools) or "empty"))
-    table = SummaryTable("Ingest", ["source", "rows", "kept", "rejected", "new", "changed", "gone"], rows)
-    output = {
-        "sources": [
-            {
-                "name": r.name,
-                "ran": r.ran,
-                **r.counts.model_dump(),
-                "changes": r.changes,
-                "notes": r.notes,
-            }
-            for r in results
-        ],
-        "pool": pools,
-        "clashes": clashes,
-    }
-    if not any(pools.values()):
-        say("no row was kept: mend the mapping in [ingest.fields], or the flags, and ingest again")
-    emit(output, table, as_json, "curate cluster" if any(pools.values()) else None)
-
-
-def _all_rejected(workspace: Workspace) -> int:
-    from benchwright.curation.ingest_pool import read_entries
-
-    return sum(entry.counts.n_rejected for entry in read_entries(workspace))
-
-
-def _rows_in(path: Path) -> int:
-    import pyarrow.parquet as pq
-
-    return int(pq.read_metadata(path).num_rows)
 
 
 @curate.command()

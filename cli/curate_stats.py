@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     default=None,
-    help="Folder for stats.html, stats.json and the figures (needs matplotlib).",
+    help="Folder for stats.html, stats.json and the figures.",
 )
 @workspace_option
 @json_option

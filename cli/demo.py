@@ -70,7 +70,7 @@ class Line:
 def demo(path: Path, with_annotation: bool, as_json: bool) -> None:
     """Run the whole line on the built-in examples in a fresh workspace.
 
-    Sixty self-written problems go from raw pool to scored benchmark: ingest, cluster, tag, review, versions, images,
+    Self-written problems go from raw pool to scored benchmark: ingest, cluster, tag, review, versions, images,
     dataset, evaluation. It pushes nowhere and needs no key. Run again after an interruption, it goes on where it was.
     A score marked * is incomplete, as `evaluate` would say by its exit code; the demo itself then ends with 0.
     """

@@ -33,6 +33,8 @@ from benchwright.cli.evaluate_running import finish_all, prepare, run_all
 from benchwright.cli.evaluate_show import show_scores
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from benchwright.cli.evaluate_running import Done
 
 
@@ -44,6 +46,12 @@ class DefaultRun(click.Group):
         if args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
             args = ["run", *args]
         return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Offer the options of `run` too: it is what is meant where no command is named."""
+        found = super().shell_complete(ctx, incomplete)
+        run = self.commands["run"]
+        return [*found, *run.shell_complete(click.Context(run, ctx), incomplete)]
 
 
 @click.group(cls=DefaultRun, context_settings={"help_option_names": ["-h", "--help"]})

@@ -140,7 +140,6 @@ def _show(offering: Offering, wrong: Wrong, folder: RunFolder, as_json: bool) ->
 
 
 def _report(space: Workspace, folder: RunFolder, as_json: bool) -> None:
-    from importlib.util import find_spec
 
     from benchwright.eval.display.charts import draw_charts
     from benchwright.eval.errors.error_report import (
@@ -158,10 +157,8 @@ def _report(space: Workspace, folder: RunFolder, as_json: bool) -> None:
     write_atomic(folder.path / "errors.json", report_bytes(found))
     write_atomic(page, errors_markdown(found).encode("utf-8"))
     chart = errors_chart(found)
-    if chart is not None and find_spec("matplotlib") is not None:
+    if chart is not None:
         draw_charts([chart], folder.path)
-    elif chart is not None:
-        say("note: no picture without matplotlib: pip install 'benchwright[plots]'")
     rows = []
     for group in [*found.disciplines, found.total]:
         shares = {share.kind: share for share in group.by_people}

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     multiple=True,
     help="A judge's measurement (`evaluate judge-check --save`), to stand in the report; may be repeated.",
 )
-@click.option("--charts/--no-charts", default=True, show_default=True, help="Charts need matplotlib.")
+@click.option("--charts/--no-charts", default=True, show_default=True, help="Draw charts.")
 @click.option(
     "--papers/--no-papers", default=True, show_default=True, help="The papers' own tables, apart from ours."
 )

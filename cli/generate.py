@@ -17,6 +17,7 @@ from benchwright.cli.common import SummaryTable, emit, json_option, progress
     type=click.Choice(["physics", "mathematics", "chemistry"]),
     default="physics",
     show_default=True,
+    help="Of all questions.",
 )
 @click.option(
     "--points", type=click.IntRange(min=1), default=1000, show_default=True, help="Knowledge points."

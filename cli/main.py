@@ -15,13 +15,16 @@ import click
 
 from benchwright import __version__
 from benchwright.cli.annotate import annotate
+from benchwright.cli.completion import completion, give_names
 from benchwright.cli.curate import curate
 from benchwright.cli.demo import demo
+from benchwright.cli.doctor import doctor
 from benchwright.cli.evaluate import evaluate
 from benchwright.cli.generate import generate_pool
 from benchwright.cli.push import push_dataset
 from benchwright.cli.render import render
 from benchwright.cli.status import status
+from benchwright.cli.terminal import Switches, colour, give_quiet, print_held, switches
 
 _THE_SYSTEM_SAYS_NO = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR)
 """Rights, room and wrong paths are the user's to mend; any other failure of the system is shown as a bug."""
@@ -36,9 +39,11 @@ def benchwright() -> None:
     """
 
 
-for _command in (curate, render, annotate, evaluate, demo, status, generate_pool):
+for _command in (curate, render, annotate, evaluate, demo, doctor, status, completion, generate_pool):
     benchwright.add_command(_command)
 benchwright.add_command(push_dataset, "push")
+give_quiet(benchwright)
+give_names(benchwright)
 
 
 def run_command(command: click.Command, name: str, arguments: Sequence[str] | None = None) -> int:
@@ -49,33 +54,50 @@ def run_command(command: click.Command, name: str, arguments: Sequence[str] | No
         name: what the user typed, for usage messages.
         arguments: command line; None takes the process's own.
     """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    with switches(given) as state:
+        try:
+            return _run(command, name, given, state)
+        except BrokenPipeError:
+            # The reader went away (`| head`): not an error of ours; keep the interpreter from complaining at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        except Exception as error:
+            print_held(state, "bug", f"{type(error).__name__}: {error}", 1)
+            raise
+
+
+def _run(command: click.Command, name: str, arguments: list[str], state: Switches) -> int:
+    """The command's exit code, with its result or its error told as the user wishes to hear it."""
     from benchwright.schemas.errors import TamperedError, UsageError
 
     try:
-        result = command.main(
-            args=None if arguments is None else list(arguments), prog_name=name, standalone_mode=False
-        )
+        result = command.main(args=arguments, prog_name=name, standalone_mode=False, color=colour())
     except click.exceptions.Exit as error:
+        print_held(state)
         return error.exit_code
     except click.Abort:
-        click.echo("stopped; what was finished is kept, run the same command again to go on.", err=True)
+        said = "stopped; what was finished is kept, run the same command again to go on."
+        click.echo(said, err=True)
+        print_held(state, "stopped", said, 130)
         return 130
     except click.ClickException as error:
         error.show()
+        kind = "usage" if isinstance(error, click.UsageError) else "incomplete"
+        print_held(state, kind, error.format_message(), error.exit_code)
         return error.exit_code
     except (UsageError, TamperedError) as error:
         click.echo(f"Error: {error}", err=True)
+        print_held(state, "usage" if isinstance(error, UsageError) else "tampered", str(error), 2)
         return 2
-    except BrokenPipeError:
-        # The reader went away (`| head`): not an error of ours; keep the interpreter from complaining at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except OSError as error:
         if error.errno not in _THE_SYSTEM_SAYS_NO:
             raise
-        where = error.filename or "the disk"
-        click.echo(f"Error: {where}: {error.strerror}; mend that and run the same command again.", err=True)
+        said = f"{error.filename or 'the disk'}: {error.strerror}; mend that and run the same command again."
+        click.echo(f"Error: {said}", err=True)
+        print_held(state, "system", said, 2)
         return 2
+    print_held(state)
     return result if isinstance(result, int) else 0
 
 

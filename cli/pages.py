@@ -18,6 +18,8 @@ _NAME = 40
 _WORD = 12
 """A column whose cells are not longer than this is never folded."""
 _LONG = 400
+_GAP = 3
+"""Columns between two cells."""
 
 
 def width() -> int:
@@ -52,8 +54,12 @@ def remark(text: str) -> None:
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """A table as wide as the page at most; long cells are folded, numbers aligned to the right."""
+    """A table as wide as the page, long cells folded, numbers aligned to the right.
+
+    It is wider only where the columns that are not folded do not fit: nothing is ever cut off.
+    """
     from rich import box
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
@@ -61,22 +67,24 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     from benchwright.eval.display.plain_text import one_line
 
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    least = 0
     for index, column in enumerate(columns):
         numeric = bool(rows) and all(isinstance(row[index], (int, float)) for row in rows)
-        longest = max(len(text) for text in (column, *(str(row[index]) for row in rows)))
+        longest = max(cell_len(text) for text in (column, *(str(row[index]) for row in rows)))
         whole = longest <= (_NAME if index == 0 else _WORD)
         drawn.add_column(
             column,
             justify="right" if numeric else "left",
             overflow="fold",
             no_wrap=whole,  # rich narrows, down to nothing, only columns that may wrap
-            min_width=longest if whole else len(column),
+            min_width=longest if whole else cell_len(column),
         )
+        least += _GAP + (longest if whole else cell_len(column))
     for row in rows:
         drawn.add_row(
             *[escape(f"{cell:,}" if isinstance(cell, int) else one_line(str(cell))) for cell in row]
         )
-    console = Console(width=width())
+    console = Console(width=max(width(), least))
     with console.capture() as capture:
         console.print(drawn)
     # The box ends in lines of blanks, before and after.

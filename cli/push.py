@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from benchwright.cli.common import (
-    Incomplete,
     SummaryTable,
     emit,
     json_option,
@@ -19,15 +17,13 @@ from benchwright.cli.common import (
     workspace_option,
 )
 from benchwright.cli.push_check import finding_table, show_check
+from benchwright.cli.push_errata import ErrataOrder, errata_order, errata_table, plan_for, rescore_commands
 
 if TYPE_CHECKING:
-    from huggingface_hub import HfApi
-
     from benchwright.curation.release.build import BuiltRelease
+    from benchwright.curation.release.errata import ErrataPlan
     from benchwright.curation.release.exports.source import Instruct
-    from benchwright.curation.release.push import Pushed
     from benchwright.curation.release.rows import ReleaseContent
-    from benchwright.curation.release.verify import Verification
     from benchwright.schemas.workspace import Workspace
 
 
@@ -38,6 +34,17 @@ if TYPE_CHECKING:
 @click.option("--check-only", is_flag=True, help="Look for reasons not to publish, write nothing.")
 @click.option("--build-only", is_flag=True, help="Write release/TAG, push nothing; needs no network.")
 @click.option("--dry-run", is_flag=True, help="Build, then show what a push would send, and to where.")
+@click.option(
+    "--errata",
+    is_flag=True,
+    help="A patch release: rows corrected or withdrawn since the last one, each with its reason in errata.toml.",
+)
+@click.option(
+    "--base",
+    default=None,
+    metavar="TAG",
+    help="With --errata: the release to correct; default: what main holds, without network the last one built.",
+)
 @click.option(
     "--drop-failing",
     is_flag=True,
@@ -68,6 +75,8 @@ def push_dataset(
     check_only: bool,
     build_only: bool,
     dry_run: bool,
+    errata: bool,
+    base: str | None,
     drop_failing: bool,
     public: bool | None,
     endpoint: str | None,
@@ -83,25 +92,36 @@ def push_dataset(
     """
     if public and not verify:
         raise click.UsageError("--public needs the verification: what was not verified stays private.")
+    if base is not None and not errata:
+        raise click.UsageError("--base names the release that --errata corrects: add --errata.")
     place = open_workspace(workspace)
-    name, wanted_tag = _names(place, repo_id, tag, needed=not (check_only or build_only))
-    content = _checked(place, drop_failing, check_only, as_json)
+    offline = check_only or build_only
+    name = _name(place, repo_id, needed=not offline)
+    order = errata_order(place, name, tag, base, endpoint, offline) if errata else None
+    wanted_tag = _tag(tag or place.recipe.release.tag if order is None else order.tag)
+    content, plan = _checked(place, order, drop_failing, check_only, as_json)
     if content is None:
         return
     from benchwright.curation.release.build import build_release
 
-    release = build_release(place, wanted_tag, name, content, words=_words(content), findings=())
+    if plan is not None:
+        wanted_tag = plan.tag
+    release = build_release(place, wanted_tag, name, content, words=_words(content), findings=(), errata=plan)
     say(f"{'built' if release.ran else 'already built'}: {release.folder}")
+    again = f"push-dataset {name} " + ("--errata" if order else f"--tag {wanted_tag}")
     if build_only:
-        _show_build(release, as_json, f"push-dataset {name} --tag {wanted_tag}")
+        _show_build(release, plan, as_json, again)
     elif dry_run:
-        _show_plan(release, name, endpoint, as_json)
+        _show_plan(release, name, endpoint, as_json, again)
     else:
-        _push(release, name, Pushing(public, endpoint, verify, retry_wait), as_json)
+        told = [] if order is None or plan is None else rescore_commands(place, name, plan, order.base.commit)
+        from benchwright.cli.push_send import Pushing, send
+
+        send(release, name, Pushing(public, endpoint, verify, retry_wait, tuple(told)), as_json)
 
 
-def _names(workspace: Workspace, repo_id: str | None, tag: str | None, needed: bool) -> tuple[str, str]:
-    """The dataset's id and the tag: flag, else recipe."""
+def _name(workspace: Workspace, repo_id: str | None, needed: bool) -> str:
+    """The dataset's id: flag, else recipe."""
     import re
 
     from benchwright.schemas.errors import UsageError
@@ -116,16 +136,23 @@ def _names(workspace: Workspace, repo_id: str | None, tag: str | None, needed: b
         name = f"ORG/{recipe.benchmark.name}"
     if not re.fullmatch(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", name):
         raise UsageError(f"{name!r} is no dataset id; it must look like ORG/NAME.")
-    wanted = tag or recipe.release.tag
+    return name
+
+
+def _tag(wanted: str) -> str:
+    import re
+
+    from benchwright.schemas.errors import UsageError
+
     if not re.fullmatch(r"[A-Za-z0-9][\w.-]*", wanted):
         raise UsageError(f"{wanted!r} cannot be a tag; use letters, digits, dots and hyphens, e.g. v1.0.0.")
-    return name, wanted
+    return wanted
 
 
 def _checked(
-    workspace: Workspace, drop_failing: bool, check_only: bool, as_json: bool
-) -> ReleaseContent | None:
-    """The content to build, or None when only the check was wanted.
+    workspace: Workspace, order: ErrataOrder | None, drop_failing: bool, check_only: bool, as_json: bool
+) -> tuple[ReleaseContent | None, ErrataPlan | None]:
+    """The content to build (None: only the check was wanted), and the errata it makes up where one was ordered.
 
     Raises:
         UsageError: there are findings.
@@ -134,6 +161,9 @@ def _checked(
     from benchwright.schemas.errors import UsageError
 
     content, findings = checked_content(workspace, drop_failing)
+    planned = None if order is None else plan_for(order, workspace, content)
+    if planned is not None:
+        findings = (*findings, *planned.findings)
     say(
         f"checked: {len(content.rows)} rows, {len(content.rejected)} cannot be made, {len(findings)} findings"
     )
@@ -144,14 +174,19 @@ def _checked(
 
         show_check(findings, checklist(content, workspace, findings), _reasons(content), as_json)
     elif findings:
-        show_table(finding_table(findings))
+        result = {"findings": [finding.model_dump(mode="json") for finding in findings]}
+        emit(result, finding_table(findings), as_json)
     if findings:
         kinds = "kind" if len(findings) == 1 else "kinds"
+        left = "mend them." if planned else "mend them, or leave those rows out with --drop-failing."
         raise UsageError(
             f"Not published: {len(findings)} {kinds} of finding in {len({r for f in findings for r in f.rows})} rows; "
-            "mend them, or leave those rows out with --drop-failing."
+            + left
         )
-    return None if check_only else content
+    plan = None if planned is None else planned.plan
+    if plan is not None and not as_json:
+        show_table(errata_table(plan))
+    return None if check_only else content, plan
 
 
 def _words(content: ReleaseContent) -> Instruct | None:
@@ -166,123 +201,7 @@ def _words(content: ReleaseContent) -> Instruct | None:
         return None
 
 
-@dataclass(frozen=True)
-class Pushing:
-    """How to push."""
-
-    public: bool | None
-    endpoint: str | None
-    verify: bool
-    retry_wait: float
-
-
-def _push(release: BuiltRelease, repo_id: str, how: Pushing, as_json: bool) -> None:
-    import sys
-
-    from huggingface_hub import HfApi
-    from huggingface_hub.utils.tqdm import disable_progress_bars
-
-    from benchwright.curation.release.push import push_release, set_visibility
-    from benchwright.curation.release.remote import HubError
-    from benchwright.curation.release.verify import VerificationError
-
-    if not sys.stderr.isatty():
-        disable_progress_bars()
-    api = HfApi(endpoint=how.endpoint)
-    tag = release.manifest.tag
-    result: dict[str, Any] = {
-        "repo_id": repo_id,
-        "tag": tag,
-        "rows": release.manifest.rows,
-        "verified": False,
-    }
-    try:
-        pushed = push_release(release.folder, release.manifest, repo_id, api, how.retry_wait)
-        say(
-            f"{'already on the Hub' if pushed.repeated else 'pushed'}: {repo_id} at {tag} ({pushed.commit[:12]})"
-        )
-        if pushed.kept_keys:
-            say(f"the card's own values were kept for: {', '.join(pushed.kept_keys)}")
-        result |= {"commit": pushed.commit, "already_there": pushed.repeated, "tries": pushed.tries}
-        if how.verify:
-            checked = _verified(release, pushed, api, how)
-            result |= {"verified": not checked.failures, "verification": checked.model_dump(mode="json")}
-            if checked.failures:
-                _refuse(result, as_json, pushed)
-        result["main"] = _on_main(release, pushed, api, how)
-        if how.public is not None:
-            set_visibility(api, repo_id, how.public)
-            result["visibility"] = "public" if how.public else "private"
-    except (HubError, VerificationError) as error:
-        raise Incomplete(str(error)) from error
-    _show_push(result, as_json, f"evaluate {repo_id}@{tag} --model baseline/random")
-
-
-def _verified(release: BuiltRelease, pushed: Pushed, api: HfApi, how: Pushing) -> Verification:
-    """The verification; after a second push, files that the Hub has lost are sent once more."""
-    from benchwright.curation.release.push import send_again
-    from benchwright.curation.release.verify import verify_release
-
-    def verify() -> Verification:
-        return verify_release(pushed.repo_id, pushed.tag, release.folder, pushed.card_sha256, how.endpoint)
-
-    checked = verify()
-    if pushed.repeated and any(failure.what in ("files", "hash") for failure in checked.failures):
-        say("files on the Hub are lost or damaged: offering them again")
-        send_again(release.folder, release.manifest, pushed.repo_id, api)
-        checked = verify()
-    return checked
-
-
-def _on_main(release: BuiltRelease, pushed: Pushed, api: HfApi, how: Pushing) -> str:
-    """Put a verified release on main; says what main holds now."""
-    from benchwright.curation.release.push import publish_on_main
-
-    if pushed.on_main:
-        return "this release"
-    if not how.verify:
-        say("main is as it was: it takes what was verified; run the same command without --no-verify")
-        return "as it was"
-    commit = publish_on_main(
-        release.folder, release.manifest, pushed.repo_id, api, pushed.commit, how.retry_wait
-    )
-    if commit is None:
-        say("main is as it was: it holds a later release")
-        return "a later release"
-    return "this release"
-
-
-def _refuse(result: dict[str, Any], as_json: bool, pushed: Pushed) -> None:
-    failures = result["verification"]["failures"]
-    rows = [(failure["what"], failure["detail"]) for failure in failures]
-    emit(result, SummaryTable("Not as it was built", ("what", "detail"), rows), as_json)
-    left = "it was not made public" if pushed.on_main else "main is as it was"
-    raise Incomplete(
-        f"{pushed.repo_id} at {pushed.tag} is not what was built ({len(failures)} differing); {left}. "
-        "Run the same command again: it sends what the Hub has lost."
-    )
-
-
-def _show_push(result: dict[str, Any], as_json: bool, next_command: str) -> None:
-    seen = result.get("verification")
-    rows: list[tuple[str, object]] = [
-        ("dataset", f"{result['repo_id']} at {result['tag']}"),
-        ("commit", result["commit"]),
-        ("rows", result["rows"]),
-        ("main holds", result["main"]),
-        (
-            "verified",
-            "no"
-            if seen is None
-            else f"{seen['files']} files, {seen['configs']} configs, {seen['images']} pictures",
-        ),
-    ]
-    if "visibility" in result:
-        rows.append(("visibility", result["visibility"]))
-    emit(result, SummaryTable("Released", ("what", "value"), rows), as_json, next_command)
-
-
-def _show_build(release: BuiltRelease, as_json: bool, next_command: str) -> None:
+def _show_build(release: BuiltRelease, plan: ErrataPlan | None, as_json: bool, next_command: str) -> None:
     figures = release.figures
     rows = [
         (
@@ -301,6 +220,7 @@ def _show_build(release: BuiltRelease, as_json: bool, next_command: str) -> None
         "problems": figures.problems,
         "rejected": _reasons(release.content),
         "manifest": release.manifest.model_dump(mode="json"),
+        "errata": [] if plan is None else [one.model_dump(mode="json") for one in plan.own],
     }
     table = SummaryTable(
         f"Release {release.manifest.tag}: {figures.rows} rows of {figures.problems} problems, "
@@ -311,11 +231,14 @@ def _show_build(release: BuiltRelease, as_json: bool, next_command: str) -> None
     emit(result, table, as_json, next_command)
 
 
-def _show_plan(release: BuiltRelease, repo_id: str, endpoint: str | None, as_json: bool) -> None:
-    from benchwright.curation.release.push import plan
+def _show_plan(
+    release: BuiltRelease, repo_id: str, endpoint: str | None, as_json: bool, next_command: str
+) -> None:
+    from benchwright.curation.release.push import plan, steps_of
 
     files = plan(release.folder, release.manifest)
     total = sum(file.bytes for file in files)
+    steps = steps_of(release.manifest.tag)
     where = endpoint or "https://huggingface.co"
     rows = [(file.path, file.bytes, "-" if file.rows is None else file.rows) for file in files]
     result = {
@@ -324,15 +247,19 @@ def _show_plan(release: BuiltRelease, repo_id: str, endpoint: str | None, as_jso
         "tag": release.manifest.tag,
         "bytes": total,
         "rows": release.manifest.rows,
+        "steps": list(steps),
         "files": [{"path": file.path, "bytes": file.bytes, "rows": file.rows} for file in files],
     }
+    if not as_json:
+        for number, step in enumerate(steps, start=1):
+            click.echo(f"{number}. {step}")
     table = SummaryTable(
         f"Would go to {where}/datasets/{repo_id} as {release.manifest.tag}: "
         f"{len(files)} files, {total:,} bytes, {release.manifest.rows:,} rows; nothing was sent",
         ("file", "bytes", "rows"),
         rows,
     )
-    emit(result, table, as_json, f"push-dataset {repo_id} --tag {release.manifest.tag}")
+    emit(result, table, as_json, next_command)
 
 
 def _reasons(content: ReleaseContent) -> dict[str, int]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from benchwright.curation.release.checklist import Checklist
     from benchwright.curation.release.findings import Finding
 
-_MARKS = {"pass": "pass", "fail": "FAIL", "needs a person": "person"}
+_MARKS = {"pass": "pass", "fail": "FAIL", "needs a person": "person", "after release": "later"}
 
 
 def show_check(
@@ -45,7 +45,7 @@ def criteria_table(checked: Checklist) -> SummaryTable:
     counts = checked.counts
     title = (
         f"Release checklist: {checked.rows:,} rows of {checked.problems:,} problems; {counts['pass']} pass, "
-        f"{counts['fail']} fail, {counts['needs a person']} need a person"
+        f"{counts['fail']} fail, {counts['needs a person']} need a person, {counts['after release']} after the release"
     )
     rows = [(one.number, _MARKS[one.status], one.name, one.figure) for one in checked.criteria]
     return SummaryTable(title, ("", "", "criterion", "figure"), rows)

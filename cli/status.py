@@ -43,7 +43,7 @@ def status(workspace: Path | None, as_json: bool) -> None:
     would make something else of it.
     """
     ws = open_workspace(workspace)
-    lines = list(_lines(ws))
+    lines = list(status_lines(ws))
     table = SummaryTable(
         f"{ws.recipe.benchmark.name} ({ws.root})",
         ("stage", "state", "items", "rejected", "note"),
@@ -53,7 +53,7 @@ def status(workspace: Path | None, as_json: bool) -> None:
     emit({"workspace": str(ws.root), "stages": [asdict(line) for line in lines]}, table, as_json, following)
 
 
-def _lines(ws: Workspace) -> Iterator[Line]:
+def status_lines(ws: Workspace) -> Iterator[Line]:
     """All lines, in the order of the line of work."""
     yield _artefact(ws, "ingest, rejected", ws.pool_rejected, INGEST)
     chosen = True

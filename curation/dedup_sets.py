@@ -8,7 +8,14 @@ from pathlib import Path
 
 from benchwright.curation.fields import FieldMap
 from benchwright.curation.options import split_options
-from benchwright.curation.sources import FORMATS, BadRow, SourceRow, read_rows, source_digest, source_format
+from benchwright.curation.sources import (
+    DATA_FORMATS,
+    BadRow,
+    SourceRow,
+    read_rows,
+    source_digest,
+    source_format,
+)
 from benchwright.schemas.digest import digest_of, sha256_file
 from benchwright.schemas.errors import UsageError
 
@@ -104,7 +111,7 @@ def _from_hub(named: str, offline: bool) -> OtherSet:
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
     repo_id = named.removeprefix(HUB)
-    patterns = [f"**/*{ending}{gz}" for ending in FORMATS for gz in ("", ".gz")]
+    patterns = [f"**/*{ending}{gz}" for ending in DATA_FORMATS for gz in ("", ".gz")]
     patterns += [pattern.removeprefix("**/") for pattern in patterns]
     try:
         folder = Path(
@@ -116,5 +123,5 @@ def _from_hub(named: str, offline: bool) -> OtherSet:
         ) from error
     files = _tables(folder)
     if not files:
-        raise UsageError(f"{named} has no file with one of the endings {', '.join(FORMATS)}.")
+        raise UsageError(f"{named} has no file with one of the endings {', '.join(DATA_FORMATS)}.")
     return OtherSet(named, folder.name, files)

@@ -7,6 +7,7 @@ content before any table names them.
     pool/sources/<name>.parquet            kept rows with their line numbers (`IngestedRow`), in source order
     pool/sources/<name>.rejected.jsonl     rejected rows (`Rejected`)
     pool/sources/<name>.notes.jsonl        what was decided about kept rows (`Note`)
+    pool/sources/<name>.fetched.jsonl      pictures that were fetched for it (`fetch.FetchedPicture`)
     pool/sources.jsonl                     the sources, in the order of their first ingest (`SourceEntry`)
 """
 
@@ -21,11 +22,22 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from benchwright.curation.fetch import RemotePictures
+from benchwright.curation.fetch_guard import PictureClient
 from benchwright.curation.fields import FieldMap
-from benchwright.curation.ingest_images import ImageStore, inside
+from benchwright.curation.ingest_images import ImageStore, inside, is_url
 from benchwright.curation.ingest_pool import merge_pool, register, source_files
-from benchwright.curation.ingest_rows import IngestedRow, Note, RowReader, picture_refs, same_row_digest
-from benchwright.curation.sources import BadRow, SourceRow, read_rows, source_digest, source_format
+from benchwright.curation.ingest_rows import (
+    IngestedRow,
+    Note,
+    RowReader,
+    picture_refs,
+    placed,
+    same_row_digest,
+)
+from benchwright.curation.presets import load_preset
+from benchwright.curation.source_opening import OpenSource, check_source, opened
+from benchwright.curation.sources import BadRow, SourceRow
 from benchwright.schemas.artefact import Counts, StageResult, manifest_path, run_stage
 from benchwright.schemas.digest import digest_of, sha256_file
 from benchwright.schemas.errors import ImageRejected, ItemError, UsageError
@@ -36,7 +48,7 @@ from benchwright.schemas.tables import write_records
 from benchwright.schemas.taxonomy import load_taxonomy
 from benchwright.schemas.workspace import Workspace
 
-STAGE_VERSION = 1
+STAGE_VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -48,6 +60,12 @@ class IngestOptions:
     discipline: str | None = None
     language: str | None = None
     images_root: Path | None = None
+    preset: str | None = None
+    """The public source that the files come from (`presets.py`)."""
+    fetch_images: bool = False
+    """Fetch pictures at URLs that are not pinned yet (`fetch.py`)."""
+    recheck_images: bool = False
+    """Ask every pinned URL whether it still gives the same picture."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +78,10 @@ class IngestResult:
     changes: dict[str, int]
     """Kept questions that are `new`, `changed`, `unchanged` or `gone` against the source's last ingest."""
     notes: dict[str, int]
+    fetched: int = 0
+    """Pictures that were fetched by this run."""
+    changed_pictures: dict[str, str] = field(default_factory=dict)
+    """URL -> what is there now, of pinned pictures that are no longer the same; the pinned ones stay."""
 
 
 @dataclass
@@ -82,9 +104,9 @@ def ingest(
 
     Args:
         workspace: the workspace.
-        sources: files or saved `datasets` folders.
+        sources: files, archives, saved `datasets` folders, or with a preset the source's own folders.
         options: names and defaults.
-        on_row: told (source, rows done, rows in all) after each row.
+        on_row: told (source, rows done, rows in all) after each row, and so after each picture that was asked for.
 
     Returns:
         One result a source, in the given order.
@@ -97,12 +119,14 @@ def ingest(
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise UsageError(f"two sources are called {twice!r}: ingest them one by one with --name.")
+    preset = load_preset(options.preset) if options.preset is not None else None
     for path in sources:
-        source_format(path)
+        check_source(path, preset)
     results = []
     with workspace.lock("ingest"):
         for path, name in zip(sources, names, strict=True):
-            results.append(_ingest_one(workspace, path, name, options, on_row))
+            with opened(path, preset, options.images_root) as source:
+                results.append(_ingest_one(workspace, source, path.name, name, options, on_row))
         merge_pool(workspace)
     return results
 
@@ -112,7 +136,7 @@ def source_name(path: Path, given: str | None = None) -> str:
     text = (
         given
         if given is not None
-        else re.sub(r"(?i)(\.(jsonl|ndjson|json|csv|tsv|parquet|gz))+$", "", path.name)
+        else re.sub(r"(?i)(\.(jsonl|ndjson|json|csv|tsv|parquet|html?|xlsx|zip|gz))+$", "", path.name)
     )
     name = re.sub(r"[^\w.-]+", "-", text).strip("-.")
     if not name:
@@ -122,29 +146,32 @@ def source_name(path: Path, given: str | None = None) -> str:
 
 def _ingest_one(
     workspace: Workspace,
-    path: Path,
+    source: OpenSource,
+    file: str,
     name: str,
     options: IngestOptions,
     on_row: Callable[[str, int, int], None],
 ) -> IngestResult:
-    reader = _reader(workspace, name, options)
-    root = options.images_root or (path if path.is_dir() else path.parent)
-    scan = _scan(path, reader)
+    reader = _reader(workspace, name, options, source.root)
+    scan = _scan(source, file, reader)
+    limits = ImageLimits(
+        max_pixels=workspace.recipe.ingest.max_image_pixels,
+        max_bytes=workspace.recipe.ingest.max_image_bytes,
+    )
+    remote = RemotePictures(workspace, name, limits)
+    fetched, changed = _fetched(workspace, remote, scan, options, on_row)
     table, rejected, notes = source_files(workspace, name)
     before = _digests(table)
     parameters = {
-        "file": path.name,
-        "sha256": source_digest(path),
-        "pictures": digest_of({picture: _file_digest(picture, root) for picture in sorted(scan.pictures)}),
+        "file": file,
+        "sha256": source.digest,
+        "pictures": _pictures_digest(scan, source.root, remote),
         "reader": _reader_digest(reader, workspace),
     }
 
     def produce(temporaries: tuple[Path, ...]) -> Counts:
-        limits = ImageLimits(
-            max_pixels=workspace.recipe.ingest.max_image_pixels,
-            max_bytes=workspace.recipe.ingest.max_image_bytes,
-        )
-        reading = _Reading(path, reader, scan, ImageStore(workspace, root, limits), on_row)
+        store = ImageStore(workspace, source.root, limits, remote.read)
+        reading = _Reading(source, reader, scan, store, on_row)
         n_kept = write_records(temporaries[0], reading.kept(), IngestedRow)
         write_jsonl(temporaries[1], reading.rejected)
         write_jsonl(temporaries[2], reading.notes)
@@ -161,11 +188,33 @@ def _ingest_one(
         workspace, f"ingest/{name}", STAGE_VERSION, [], [table, rejected, notes], parameters, produce
     )
     counts = _counts(result)
-    register(workspace, name, path.name, sha256_file(table), counts)
-    return IngestResult(name, result.ran, counts, _changes(before, _digests(table)), _note_counts(notes))
+    register(workspace, name, file, sha256_file(table), counts)
+    changes = _changes(before, _digests(table))
+    return IngestResult(name, result.ran, counts, changes, _note_counts(notes), fetched, changed)
 
 
-def _reader(workspace: Workspace, name: str, options: IngestOptions) -> RowReader:
+def _fetched(
+    workspace: Workspace,
+    remote: RemotePictures,
+    scan: _Scan,
+    options: IngestOptions,
+    on_row: Callable[[str, int, int], None],
+) -> tuple[int, dict[str, str]]:
+    """Fetch or recheck the pictures at URLs, as the options say: how many came, and what has changed."""
+    urls = [picture for picture in scan.pictures if is_url(picture)]
+    recipe = workspace.recipe
+
+    def client() -> PictureClient:
+        return PictureClient(recipe.ingest.max_image_bytes, recipe.fetch.seconds, recipe.fetch.allow_hosts)
+
+    def on_picture(done: int, total: int) -> None:
+        on_row(f"{remote.name} (pictures)", done, total)
+
+    changed = remote.recheck(urls, client, on_picture) if options.recheck_images else {}
+    return (remote.fetch(urls, client, on_picture) if options.fetch_images else 0), changed
+
+
+def _reader(workspace: Workspace, name: str, options: IngestOptions, root: Path) -> RowReader:
     recipe = workspace.recipe
     own = recipe.sources.get(name)
     given = {"discipline": options.discipline, "language": options.language}
@@ -174,9 +223,12 @@ def _reader(workspace: Workspace, name: str, options: IngestOptions) -> RowReade
         **(own.constants if own else {}),
         **{key: value for key, value in given.items() if value is not None},
     }
-    fields = FieldMap({**recipe.ingest.fields, **(own.fields if own else {})}, constants)
+    preset = load_preset(options.preset) if options.preset is not None else None
+    # A preset gives each field under its own name; the recipe's mapping is for sources without one.
+    mapping = {} if preset else {**recipe.ingest.fields, **(own.fields if own else {})}
     taxonomy = load_taxonomy(recipe.benchmark.taxonomy, workspace.taxonomies)
-    return RowReader(name, fields, recipe, taxonomy, options.license)
+    license_name = options.license or (preset.license if preset else None)
+    return RowReader(name, FieldMap(mapping, constants), recipe, taxonomy, license_name, preset, root)
 
 
 def _reader_digest(reader: RowReader, workspace: Workspace) -> str:
@@ -191,18 +243,20 @@ def _reader_digest(reader: RowReader, workspace: Workspace) -> str:
             "languages": recipe.benchmark.languages,
             "limits": [recipe.ingest.max_image_pixels, recipe.ingest.max_image_bytes],
             "taxonomy": reader.taxonomy,
+            **({"preset": reader.preset.model_dump(mode="json")} if reader.preset else {}),
         }
     )
 
 
-def _scan(path: Path, reader: RowReader) -> _Scan:
+def _scan(source: OpenSource, file: str, reader: RowReader) -> _Scan:
     """Read ids and picture paths of all rows; tell clashes and repeats before anything is kept."""
     scan = _Scan()
     lines: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    for row in read_rows(path):
+    for row in source.rows():
         scan.n_rows += 1
         if isinstance(row, BadRow):
-            scan.refused[row.line] = (f"{reader.name}:{row.line}", row.reason, row.detail)
+            detail = placed(row.detail, row.place)
+            scan.refused[row.line] = (f"{reader.name}:{row.line}", row.reason, detail)
             continue
         try:
             lines[reader.row_id(row)].append((row.line, same_row_digest(row)))
@@ -210,7 +264,7 @@ def _scan(path: Path, reader: RowReader) -> _Scan:
             scan.refused[row.line] = (f"{reader.name}:{row.line}", error.reason, error.detail)
         scan.pictures.update(reader.picture_paths(row))
     if scan.n_rows == 0:
-        raise UsageError(f"{path} holds no rows: give a file with at least one question.")
+        raise UsageError(f"{file} holds no rows: give a file with at least one question.")
     for item_id, places in lines.items():
         if len({digest for _, digest in places}) > 1:
             where = _listed([line for line, _ in places])
@@ -230,7 +284,7 @@ def _scan(path: Path, reader: RowReader) -> _Scan:
 class _Reading:
     """Second pass: rows to questions; collects what it rejects and notes."""
 
-    path: Path
+    source: OpenSource
     reader: RowReader
     scan: _Scan
     store: ImageStore
@@ -240,7 +294,7 @@ class _Reading:
 
     def kept(self) -> Iterator[IngestedRow]:
         """The questions, one by one."""
-        for done, row in enumerate(read_rows(self.path), start=1):
+        for done, row in enumerate(self.source.rows(), start=1):
             if row.line in self.scan.refused:
                 self._reject(row.line, *self.scan.refused[row.line])
             elif isinstance(row, SourceRow):
@@ -249,7 +303,8 @@ class _Reading:
                 except ItemError as error:
                     # A picture's reasons ("missing", "truncated") need a name of their own among a row's.
                     prefix = "image-" if isinstance(error, ImageRejected) else ""
-                    self._reject(row.line, self.reader.row_id(row), prefix + error.reason, error.detail)
+                    detail = placed(error.detail, row.place)
+                    self._reject(row.line, self.reader.row_id(row), prefix + error.reason, detail)
                 else:
                     self.notes.extend(notes)
                     names = [ref.sha256 + ref.suffix for ref in picture_refs(question.texts, question.images)]
@@ -269,6 +324,15 @@ class _Reading:
                 line=line,
             )
         )
+
+
+def _pictures_digest(scan: _Scan, root: Path, remote: RemotePictures) -> str:
+    return digest_of(
+        {
+            picture: remote.state(picture) if is_url(picture) else _file_digest(picture, root)
+            for picture in sorted(scan.pictures)
+        }
+    )
 
 
 def _file_digest(picture: str, root: Path) -> str:

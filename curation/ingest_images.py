@@ -6,6 +6,7 @@ import base64
 import binascii
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +32,20 @@ class ImageStore:
         workspace: where they go.
         root: the folder that paths are relative to; nothing outside it is read.
         limits: size limits.
+        remote: gives the bytes of a picture at a URL, or raises `ImageRejected`.
     """
 
-    def __init__(self, workspace: Workspace, root: Path, limits: ImageLimits) -> None:
-        self._workspace, self._root, self._limits = workspace, root, limits
+    def __init__(
+        self,
+        workspace: Workspace,
+        root: Path,
+        limits: ImageLimits,
+        remote: Callable[[str], bytes] | None = None,
+    ) -> None:
+        self._workspace, self._root, self._limits, self._remote = workspace, root, limits, remote
         self._by_path: dict[str, ImageRef] = {}
+        self.folder = ""
+        """Folder of the present row's file below the root: paths are looked for there first."""
         self.payloads: dict[str, str] = {}
         """Texts of the present row that held a picture -> what `source_row` says in their place."""
 
@@ -72,17 +82,25 @@ class ImageStore:
             self.payloads[value] = f"sha256:{ref.source_sha256}"
             return ref
         if re.match(r"[a-z][a-z0-9+.-]*://", value, re.IGNORECASE):
-            raise ImageRejected("remote", "the picture is a URL: download it first, ingest fetches nothing")
+            return self._take_url(value)
         return self._take_path(value)
+
+    def _take_url(self, url: str) -> ImageRef:
+        if self._remote is None:
+            raise ImageRejected(
+                "remote", "the picture is a URL: --fetch-images fetches it, nothing is fetched without"
+            )
+        if url not in self._by_path:
+            self._by_path[url] = self._keep(load_image_bytes(self._remote(url), self._limits))
+        return self._by_path[url]
 
     def _take_path(self, path: str) -> ImageRef:
         if "\0" in path or len(path) > _LONGEST_PATH:
             raise ImageRejected("bad-value", "neither a path nor base64")
-        if path not in self._by_path:
-            # Windows writes backslashes into metadata; as a file name they exist nowhere else.
-            name = Path(path.replace("\\", "/"))
-            self._by_path[path] = self._keep(load_image_file(name, self._root, self._limits))
-        return self._by_path[path]
+        name = located(path, self.folder, self._root)
+        if name not in self._by_path:
+            self._by_path[name] = self._keep(load_image_file(Path(name), self._root, self._limits))
+        return self._by_path[name]
 
     def _keep(self, image: LoadedImage) -> ImageRef:
         published = self._workspace.image(image.ref.sha256, image.ref.suffix)
@@ -95,8 +113,21 @@ class ImageStore:
         return image.ref
 
 
+def located(path: str, folder: str, root: Path) -> str:
+    """A path of a row as one below the root: first beside the row's own file, then below the root itself."""
+    # Windows writes backslashes into metadata; as a file name they exist nowhere else.
+    name = path.replace("\\", "/")
+    beside = f"{folder}/{name}"
+    return beside if folder and inside(beside, root) is not None else name
+
+
+def is_url(path: str) -> bool:
+    """Whether a row's path is an address of the web."""
+    return re.match(r"https?://", path, re.IGNORECASE) is not None
+
+
 def referenced_paths(value: Any) -> list[str]:
-    """The texts of an image field that are paths (neither payloads nor URLs), wherever they stand in it."""
+    """The texts of an image field that are paths or URLs (not payloads), wherever they stand in it."""
     value = decoded(value)
     if isinstance(value, list):
         return [path for item in value for path in referenced_paths(item)]

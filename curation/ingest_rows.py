@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from benchwright.curation.fields import FieldMap, clean_text, decoded, text_list
-from benchwright.curation.ingest_images import ImageStore, referenced_paths
+from benchwright.curation.ingest_images import ImageStore, inside, is_url, located, referenced_paths
 from benchwright.curation.ingest_text import Notes, TextPart, read_text
+from benchwright.curation.preset_rows import MappedRow, mapped_id, mapped_row
+from benchwright.curation.presets import Preset
 from benchwright.curation.sources import SourceRow, dump_json
 from benchwright.schemas.digest import sha256_bytes
 from benchwright.schemas.errors import ItemError
@@ -64,6 +67,8 @@ class RowReader:
         recipe: disciplines, languages and licences.
         taxonomy: names of disciplines and subjects.
         license: licence for rows that name none.
+        preset: how the rows of a known public source are read first.
+        root: the folder of the source's pictures.
     """
 
     name: str
@@ -71,6 +76,8 @@ class RowReader:
     recipe: Recipe
     taxonomy: Taxonomy
     license: str | None
+    preset: Preset | None = None
+    root: Path = Path()
 
     def row_id(self, row: SourceRow) -> str:
         """The row's id as text; made from its content where it has none.
@@ -78,14 +85,20 @@ class RowReader:
         Raises:
             ItemError: the id holds what no text may hold.
         """
+        if self.preset is not None:
+            return mapped_id(self.preset, row)
         given = self.fields.text(row.values, "id")
         return given if given is not None else f"{self.name}-{row_digest(row)[:12]}"
 
     def picture_paths(self, row: SourceRow) -> list[str]:
-        """Paths of picture files that the row names, in its images and options."""
-        paths = referenced_paths(self.fields.get(row.values, "images"))
-        texts = decoded(self.fields.get(row.values, "texts"))
-        holders = [self.fields.get(row.values, "choices")]
+        """Paths and URLs of pictures that the row names, in its images and options; none where it cannot be read."""
+        try:
+            values = self._mapped(row).values
+        except ItemError:
+            return []
+        paths = referenced_paths(self.fields.get(values, "images"))
+        texts = decoded(self.fields.get(values, "texts"))
+        holders = [self.fields.get(values, "choices")]
         if isinstance(texts, dict):
             holders += [text.get("choices") for text in texts.values() if isinstance(text, dict)]
         for holder in map(decoded, holders):
@@ -96,7 +109,12 @@ class RowReader:
                     if isinstance(item, dict)
                     for p in referenced_paths(item.get("image"))
                 ]
-        return paths
+        return [path if is_url(path) else located(path, row.folder, self.root) for path in paths]
+
+    def _mapped(self, row: SourceRow) -> MappedRow:
+        if self.preset is None:
+            return MappedRow(row.values)
+        return mapped_row(self.preset, row, lambda path: inside(path, self.root) is not None)
 
     def question(self, row: SourceRow, store: ImageStore) -> tuple[Question, tuple[Note, ...]]:
         """Read a row.
@@ -105,6 +123,7 @@ class RowReader:
             ItemError: the row cannot become a question; `reason` says why.
         """
         store.payloads.clear()
+        store.folder = row.folder
         try:
             return self._question(row, store)
         except ValidationError as error:
@@ -113,7 +132,8 @@ class RowReader:
             raise ItemError("bad-record", f"{where}: {first['msg']}") from error
 
     def _question(self, row: SourceRow, store: ImageStore) -> tuple[Question, tuple[Note, ...]]:
-        values, notes = row.values, Notes()
+        mapped = self._mapped(row)
+        values, notes = mapped.values, Notes([*row.notes, *mapped.notes])
         item_id = self.row_id(row)
         discipline = self._discipline(values)
         source = self.fields.text(values, "source") or self.name
@@ -138,7 +158,9 @@ class RowReader:
         )
         notes += main.notes
         return question, tuple(
-            Note(item_id=item_id, code=code, detail=detail, source=self.name, line=row.line)
+            Note(
+                item_id=item_id, code=code, detail=placed(detail, row.place), source=self.name, line=row.line
+            )
             for code, detail in notes
         )
 
@@ -219,6 +241,11 @@ class RowReader:
             )
         )
         return UNKNOWN_LICENSE
+
+
+def placed(detail: str, place: str) -> str:
+    """A detail with the place of its row, in a source of several files or sheets."""
+    return f"{detail} [{place}]" if place else detail
 
 
 def row_digest(row: SourceRow) -> str:

@@ -28,6 +28,7 @@ from benchwright.curation.options import (
     read_options,
     split_options,
 )
+from benchwright.curation.sources import Number
 from benchwright.schemas.errors import ItemError
 from benchwright.schemas.records import Choice, Decomposition, LocalizedText, QuestionType
 
@@ -119,7 +120,10 @@ def answer_parts(answer: str) -> bool:
 
 
 def _answer_value(value: Any) -> tuple[str, ...]:
-    value = decoded(value)
+    read = decoded(value)
+    if isinstance(value, str) and isinstance(read, list) and any(isinstance(item, Number) for item in read):
+        read = value  # "[2, 3]" as text is an interval; a list of answers as text has quotes: ["2", "3"]
+    value = read
     items = value if isinstance(value, list) else [value]
     texts = tuple(text for item in items if (text := clean_text(item, "answer")) is not None)
     if not texts:

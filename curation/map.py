@@ -28,7 +28,7 @@ from benchwright.schemas.artefact import Counts, StageResult, run_stage
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.workspace import Workspace
 
-MAP_VERSION = 1
+MAP_VERSION = 2
 _LARGEST = 65_535
 _POINTS_SHOWN = 4
 """Knowledge points of an item that the page names."""

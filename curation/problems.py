@@ -23,19 +23,20 @@ from pydantic import JsonValue, ValidationError
 from benchwright.curation.chosen_now import selection_files
 from benchwright.curation.proposers.chosen import Chosen, chosen_questions, selected_disciplines
 from benchwright.curation.proposers.placement_words import take_places
+from benchwright.curation.splits import SplitRule, Stratum, check_room, splits
 from benchwright.schemas.artefact import Counts, StageResult, run_stage
 from benchwright.schemas.digest import digest_of
 from benchwright.schemas.duplicates import groups_path
 from benchwright.schemas.errors import ItemError, UsageError
 from benchwright.schemas.jobs import problem_id, quality_view, tagging_view
-from benchwright.schemas.records import Origin, Problem, Provenance, Question, Record, Rejected, Split
+from benchwright.schemas.records import Origin, Problem, Provenance, Question, Rejected, Split
 from benchwright.schemas.standing import TEXT_JOBS, Standing, standing
 from benchwright.schemas.tables import write_records
 from benchwright.schemas.taxonomy import Taxonomy, load_taxonomy
 from benchwright.schemas.words import Trust, Words
 from benchwright.schemas.workspace import Workspace
 
-STAGE_VERSION = 4
+STAGE_VERSION = 5
 STAGE = "problems"
 PENDING_ANSWER = "answer-unreviewed"
 """Repeats of the question name other answers, and nobody has said which is right: the source's stands until then."""
@@ -96,13 +97,6 @@ class Sayings:
             if said is not None and said[0] != "accept":
                 reason = "rejected-in-review" if said[0] == "reject" else "to-be-mended"
                 raise ItemError(reason, f"[{language}] the reviewers {said[1].by} said {said[0]}")
-
-
-class SplitRule(Record):
-    """How many problems of a discipline go to `testmini`, and the seed that chooses them."""
-
-    testmini: int
-    seed: int
 
 
 def make_problems(workspace: Workspace, accept_proposals: bool = False) -> StageResult:
@@ -168,27 +162,19 @@ class _Made:
     pending: list[Rejected] = field(default_factory=list)
 
 
-def splits(problem_ids: Sequence[str], rule: SplitRule) -> dict[str, Split]:
-    """`testmini` or `test` for each problem of a discipline; the choice depends on ids and seed alone.
-
-    A problem's rank is a digest of seed and id, so that adding or dropping others moves few problems.
-    """
-    ranked = sorted(problem_ids, key=lambda item: digest_of([rule.seed, item]))
-    return {item: Split.TESTMINI if rank < rule.testmini else Split.TEST for rank, item in enumerate(ranked)}
-
-
 def _discipline(
     workspace: Workspace, discipline: str, sayings: Sayings, rule: SplitRule, made: _Made
 ) -> None:
     chosen, gone = chosen_questions(workspace, discipline, STAGE)
     made.rejected += gone
-    split = splits([problem_id(item.question.id) for item in chosen if not item.dev], rule)
+    check_room(discipline, sum(not item.dev for item in chosen), rule)
+    problems: list[Problem] = []
     for item in chosen:
         name = problem_id(item.question.id)
         found = standing(item.question, sayings.words, sayings.languages)
         take_places(item.question, found, sayings.words)
         try:
-            problem = _problem(item, sayings, found, Split.DEV if item.dev else split[name])
+            problem = _problem(item, sayings, found)
         except ItemError as error:
             made.rejected.append(
                 Rejected(
@@ -200,8 +186,13 @@ def _discipline(
                 )
             )
         else:
-            made.problems.append(problem)
+            problems.append(problem)
             made.pending += [*found.pending, *_answer_pending(item)]
+    scored = {one.problem_id: Stratum.of(one) for one in problems if one.split is not Split.DEV}
+    split = splits(scored, rule)
+    made.problems += [
+        one.model_copy(update={"split": split.get(one.problem_id, Split.DEV)}) for one in problems
+    ]
 
 
 def _answer_pending(item: Chosen) -> list[Rejected]:
@@ -219,7 +210,8 @@ def _answer_pending(item: Chosen) -> list[Rejected]:
     ]
 
 
-def _problem(item: Chosen, sayings: Sayings, found: Standing, split: Split) -> Problem:
+def _problem(item: Chosen, sayings: Sayings, found: Standing) -> Problem:
+    """A problem, in `dev` or, for the time being, in `test`."""
     question = item.question
     if item.answer_doubt is not None and item.answer_doubt.reason != "unreviewed":
         raise item.answer_doubt
@@ -246,7 +238,7 @@ def _problem(item: Chosen, sayings: Sayings, found: Standing, split: Split) -> P
         "source_question_type": question.question_type,
         "images": question.images,
         "provenance": tuple(provenance),
-        "split": split,
+        "split": Split.DEV if item.dev else Split.TEST,
     }
     try:
         return Problem.model_validate(values)

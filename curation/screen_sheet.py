@@ -87,7 +87,9 @@ class SheetMaker:
         return (
             '<!doctype html><html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
-            f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head><body>{head}{body}</body></html>\n"
+            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+            f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head>"
+            f"<body><main>{head}{body}</main></body></html>\n"
         )
 
     def _section(self, measure: _Measure) -> str:
@@ -116,22 +118,31 @@ class SheetMaker:
         for found in pictures:
             value = measure.value(found)
             beyond = value < limit if measure.low_is_bad else value >= limit
+            alt = html.escape(
+                f"picture {found.sha256[:12]}, {measure.name.lower()} {measure.shown.format(value)}"
+            )
             source = thumbnail(self._workspace.read_image(found.sha256), _SIDE)
             yield (
-                f'<figure{" class=beyond" if beyond else ""}><img src="{source}" alt="">'
+                f'<figure{" class=beyond" if beyond else ""}><img src="{source}" alt="{alt}">'
                 f"<figcaption><b>{measure.shown.format(value)}</b> {found.width} x {found.height}<br>"
                 f"<code>{found.sha256[:12]}</code></figcaption></figure>"
             )
 
 
+_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = (
-    "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:78rem;padding:0 1rem;color:#1c2330;"
-    "background:#f6f7f9}h1{font-size:1.5rem}h2{font-size:1.15rem;margin:2.2rem 0 .2rem}"
-    "h3{font-size:.9rem;font-weight:600;color:#566;margin:.8rem 0 .4rem}"
-    "h2 code{font-size:.8rem;color:#566;margin-left:.5rem}p{margin:.2rem 0}"
+    ":root{--ground:#f6f7f9;--ink:#1c2330;--soft:#505a69;--panel:#fff;--line:#d5dae1;--beyond:#b3261e;"
+    "--paper:#eceff3;color-scheme:light}"
+    "@media(prefers-color-scheme:dark){:root{--ground:#16181d;--ink:#e8e6e1;--soft:#a2a6b0;--panel:#1f2229;"
+    "--line:#363a43;--beyond:#f08d84;--paper:#e4e6ea;color-scheme:dark}}"
+    "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:78rem;padding:0 1rem;color:var(--ink);"
+    "background:var(--ground)}h1{font-size:1.5rem}h2{font-size:1.15rem;margin:2.2rem 0 .2rem}"
+    "h3{font-size:.9rem;font-weight:600;color:var(--soft);margin:.8rem 0 .4rem}"
+    "h2 code{font-size:.8rem;color:var(--soft);margin-left:.5rem}p{margin:.2rem 0}"
     ".row{display:grid;grid-template-columns:repeat(auto-fill,minmax(10.5rem,1fr));gap:.7rem}"
-    "figure{margin:0;padding:.6rem;background:#fff;border:1px solid #d5dae1;border-radius:6px;text-align:center}"
-    "figure.beyond{border-color:#b3261e;border-width:2px;padding:calc(.6rem - 1px)}"
-    "img{max-width:150px;height:150px;object-fit:scale-down;background:#eceff3}"
-    "figcaption{font-size:.78rem;color:#445}figcaption b{color:#1c2330}figcaption code{color:#778}"
+    "figure{margin:0;padding:.6rem;background:var(--panel);border:1px solid var(--line);border-radius:6px;"
+    "text-align:center}"
+    "figure.beyond{border-color:var(--beyond);border-width:2px;padding:calc(.6rem - 1px)}"
+    "img{max-width:100%;width:150px;height:150px;object-fit:scale-down;background:var(--paper)}"
+    "figcaption{font-size:.78rem;color:var(--soft)}figcaption b{color:var(--ink)}"
 )

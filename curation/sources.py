@@ -1,4 +1,7 @@
-"""Readers: JSON Lines, JSON, CSV, Parquet and saved `datasets` folders as rows whose values keep their own spelling.
+"""Readers: files of many formats as rows whose values keep their own spelling.
+
+JSON Lines, JSON, CSV and Parquet are read here, HTML, XLSX and archives in `source_html.py`, `source_xlsx.py` and
+`source_zip.py`, folders that `datasets` saved by `datasets`.
 
 Nothing is inferred. A number stays the text that stood in the file (`Number("2.50")`), CSV cells are text, a Parquet
 column has the type that its schema says. A row that cannot be read becomes a `BadRow` with a reason; the rest go on.
@@ -12,8 +15,8 @@ import io
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,7 +27,10 @@ import pyarrow.parquet as pq
 from benchwright.schemas.digest import sha256_bytes, sha256_file
 from benchwright.schemas.errors import UsageError
 
-FORMATS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+DATA_FORMATS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+FORMATS = (*DATA_FORMATS, ".html", ".htm", ".xlsx", ".zip")
+_WHOLE = (".parquet", ".html", ".htm", ".xlsx", ".zip")
+"""Formats that are not text which may stand compressed as `.gz`."""
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _BATCH = 256
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -41,12 +47,18 @@ class SourceRow:
     """One row as read.
 
     `values` holds None, bool, str, `Number`, bytes, lists and dicts only. `raw` is the row's own JSON text where the
-    source has one.
+    source has one. In a source of several files `line` counts through all of them and `place` says where the row
+    stands; `folder` is its file's folder, to which pictures are relative too; `context` holds what is known of the row
+    by where it stands (`presets.py`); `notes` are what its reader decided (code, detail).
     """
 
     line: int
     values: dict[str, Any]
     raw: str | None = None
+    place: str = ""
+    folder: str = ""
+    context: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -56,6 +68,7 @@ class BadRow:
     line: int
     reason: str
     detail: str
+    place: str = ""
 
 
 def source_format(path: Path) -> str:
@@ -74,11 +87,12 @@ def source_format(path: Path) -> str:
         raise UsageError(
             f"{path} does not exist: give the path of a {', '.join(FORMATS)} file or a saved `datasets` folder."
         )
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
-    if suffixes and suffixes[-1] in FORMATS:
-        return suffixes[-1]
+    ending = source_ending(path)
+    if ending in FORMATS and not (ending in _WHOLE and path.suffix.lower() == ".gz"):
+        return ending
     raise UsageError(
-        f"{path.name} has none of the endings {', '.join(FORMATS)} (each may be followed by .gz): rename or convert it."
+        f"{path.name} has none of the endings {', '.join(FORMATS)} (text formats may be followed by .gz): "
+        "rename or convert it."
     )
 
 
@@ -102,12 +116,75 @@ def read_rows(path: Path) -> Iterator[SourceRow | BadRow]:
         yield from _saved_dataset(path)
     elif kind == ".parquet":
         yield from _parquet(path)
+    elif kind in (".html", ".htm"):
+        from benchwright.curation.source_html import read_html
+
+        yield from read_html(path)
+    elif kind == ".xlsx":
+        from benchwright.curation.source_xlsx import read_xlsx
+
+        yield from read_xlsx(path)
+    elif kind == ".zip":
+        from benchwright.curation.source_zip import unpacked
+
+        with unpacked(path) as folder:
+            yield from read_parts(folder, readable_files(folder, path.name))
     else:
         with _open(path) as stream:
             try:
                 yield from _text_rows(stream, kind, path)
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                 raise UsageError(f"{path.name} is damaged ({error}): compress or copy it again.") from error
+
+
+def readable_files(folder: Path, name: str) -> list[Path]:
+    """The sources in an unpacked archive, by name: files of a known format, and saved `datasets` folders.
+
+    Raises:
+        UsageError: there is none.
+    """
+    saved = sorted(
+        {file.parent for mark in ("state.json", "dataset_dict.json") for file in folder.rglob(mark)}
+    )
+    saved = [one for one in saved if not any(other in one.parents for other in saved)]
+    files = [
+        file
+        for file in folder.rglob("*")
+        if file.is_file() and source_ending(file) in FORMATS and not any(one in file.parents for one in saved)
+    ]
+    found = sorted([*saved, *files], key=lambda file: file.relative_to(folder).as_posix())
+    if not found:
+        raise UsageError(
+            f"{name} holds no {', '.join(FORMATS[:-1])} file: put the questions beside their pictures."
+        )
+    return found
+
+
+def source_ending(path: Path) -> str:
+    """The ending that tells a file's format, `.gz` left out; '' for none."""
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    return suffixes[-1] if suffixes else ""
+
+
+def read_parts(folder: Path, files: Sequence[Path]) -> Iterator[SourceRow | BadRow]:
+    """Rows of several files as one source: lines count through, and every row says in which file it stands.
+
+    Raises:
+        UsageError: one of the files cannot be read at all, or is an archive in an archive.
+    """
+    line = 0
+    for file in files:
+        name = file.relative_to(folder).as_posix()
+        if source_ending(file) == ".zip":
+            raise UsageError(f"{name} is an archive in an archive: unpack it first.")
+        for row in read_rows(file):
+            line += 1
+            place = f"{name}, row {row.line}"
+            if isinstance(row, BadRow):
+                yield replace(row, line=line, place=place)
+            else:
+                inner = file.relative_to(folder).parent.as_posix()
+                yield replace(row, line=line, place=place, folder="" if inner == "." else inner)
 
 
 def _text_rows(stream: IO[bytes], kind: str, path: Path) -> Iterator[SourceRow | BadRow]:

@@ -49,12 +49,9 @@ def draw_figures(figures: Stats, folder: FilePath) -> list[tuple[str, str]]:
 
     Returns:
         File name and caption of each picture, in order.
-
-    Raises:
-        UsageError: matplotlib is not installed.
     """
     made: list[tuple[str, str]] = []
-    with plot_style("figures", "leave out --out"):
+    with plot_style():
         for discipline, levels in figures.flows.items():
             subjects = _subjects(levels)
             _save(_pie(subjects), folder / f"subjects-{discipline}.png")

@@ -60,11 +60,7 @@ def length_rows(figures: Stats) -> list[Row]:
 
 
 def write_statistics(figures: Stats, folder: Path) -> Path:
-    """Write `stats.json`, the pictures and `stats.html` into a folder; returns the page.
-
-    Raises:
-        UsageError: matplotlib is not installed.
-    """
+    """Write `stats.json`, the pictures and `stats.html` into a folder; returns the page."""
     folder.mkdir(parents=True, exist_ok=True)
     pictures = draw_figures(figures, folder)
     write_atomic(folder / "stats.json", (canonical_json(figures) + "\n").encode("utf-8"))

@@ -1,42 +1,41 @@
-"""Write what the documentation takes from the program: `make docs`. `--check` only says whether it is stale."""
+"""Write what the documentation takes from the program: `make docs`. `--check` only names what is stale."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-import click
+DOCS = Path(__file__).resolve().parent
+sys.path.insert(0, str(DOCS))
 
-from benchwright.cli.main import benchwright
+from make import commands, house, records  # noqa: E402
 
-TARGET = Path(__file__).with_name("commands.md")
-# On PATH each of these also stands alone, under this name.
-ALONE = {"push": "push-dataset"}
-
-
-def sections(command: click.Command, path: tuple[str, ...], level: int) -> list[str]:
-    """Markdown of a command's help and of everything below it."""
-    words = path if len(path) == 1 else (ALONE.get(path[1], path[1]), *path[2:])
-    typed = " ".join(words)
-    context = click.Context(command, info_name=typed, terminal_width=100, max_content_width=100)
-    lines = [f"{'#' * level} `{typed}`", "", "```text", command.get_help(context), "```", ""]
-    if isinstance(command, click.Group):
-        for name, sub in sorted(command.commands.items()):
-            lines += sections(sub, (*path, name), min(level + 1, 4))
-    return lines
+OWN = ("commands/*.md", "schemas/*.json")
+"""Folders that hold generated files alone: what is not made any more goes."""
 
 
-def text() -> str:
-    """The whole page."""
-    head = ["# Commands", "", "Generated from the program by `make docs`; do not edit.", ""]
-    return "\n".join([*head, *sections(benchwright, ("benchwright",), 2)]).rstrip() + "\n"
+def stale(made: dict[Path, str]) -> list[Path]:
+    """Files that are not what the program says, and files of commands or records that are gone."""
+    changed = [
+        path for path, text in made.items() if not path.is_file() or path.read_text(encoding="utf-8") != text
+    ]
+    return [*changed, *(path for pattern in OWN for path in DOCS.glob(pattern) if path not in made)]
 
 
 def main() -> int:
-    """Write the page, or check it."""
+    """Write the files, or check them."""
+    made = {**commands.made(DOCS), **house.made(DOCS), **records.made(DOCS)}
+    found = stale(made)
     if "--check" in sys.argv[1:]:
-        return 0 if TARGET.exists() and TARGET.read_text(encoding="utf-8") == text() else 1
-    TARGET.write_text(text(), encoding="utf-8")
+        for path in found:
+            sys.stdout.write(f"stale: {path.relative_to(DOCS.parent)}\n")
+        return 1 if found else 0
+    for path in found:
+        if path in made:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(made[path], encoding="utf-8")
+        else:
+            path.unlink()
     return 0
 
 

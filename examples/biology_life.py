@@ -80,7 +80,8 @@ def metaphase_numbers(chromosomes: int = 4) -> ExampleProblem:
             "one DNA molecule.",
         ),
         Words(
-            "如图为某动物细胞有丝分裂中期示意图。(1) 该细胞中有多少条染色体？(2) 该细胞中有多少个核 DNA 分子？",
+            "如图为某动物细胞有丝分裂中期示意图。(1) 该细胞中有多少条染色体？(2) 该细胞中有多少个核 DNA "
+            "分子？",
             "染色体数等于着丝粒数；此时每条染色体含两条染色单体，每条染色单体含一个 DNA 分子。",
         ),
         constants=("1", "2"),
@@ -103,7 +104,8 @@ def u_tube(left: float = 0.5, right: float = 0.1) -> ExampleProblem:
         Words(
             "In the U-tube a membrane M, which only water can pass, separates two sucrose solutions: ⟨l|@l "
             "on the left⟩ and ⟨r|@r on the right⟩. At first both levels are equal. What happens then?",
-            "More water moves towards the more concentrated solution, whose level rises until the pressures balance.",
+            "More water moves towards the more concentrated solution, whose level rises until the "
+            "pressures balance.",
             "In the U-tube a membrane M, which only water can pass, separates two sucrose solutions. At "
             "first both levels are equal. What happens then?",
         ),
@@ -111,7 +113,8 @@ def u_tube(left: float = 0.5, right: float = 0.1) -> ExampleProblem:
             "如图，U 形管底部用只允许水分子通过的半透膜 M 隔开，⟨l|左侧为 @l 的蔗糖溶液⟩，⟨r|右侧为 @r "
             "的蔗糖溶液⟩，起始时两侧液面相平，则一段时间后（　）",
             "水分子总体上向浓度较高的一侧移动，该侧液面上升，直至达到平衡。",
-            "如图，U 形管底部用只允许水分子通过的半透膜 M 隔开两种蔗糖溶液，起始时两侧液面相平，则一段时间后（　）",
+            "如图，U 形管底部用只允许水分子通过的半透膜 M 隔开两种蔗糖溶液，起始时两侧液面相平，则一段时"
+            "间后（　）",
         ),
         Split((OSMOSIS,), {"l": Shown(), "r": Shown()}),
     ).single(
@@ -201,11 +204,13 @@ def light_curve(net: int = 20, dark: int = 5, compensation: int = 2, saturation:
             "u": r"$\mathrm{mg/(h\cdot dm^2)}$",
         },
         Words(
-            r"The graph shows the uptake $v$ of $\mathrm{CO_2}$ by a leaf, in @u, against the illuminance $L$ "
+            r"The graph shows the uptake $v$ of $\mathrm{CO_2}$ by a leaf, in @u, against the "
+            "illuminance $L$ "
             "at a constant temperature. ⟨d|In the dark $v=-@d$⟩, and ⟨n|from @s on $v=@n$⟩. At which rate, "
             r"in the same unit, does the leaf fix $\mathrm{CO_2}$ under saturating light?",
             "Gross rate = net rate + rate of respiration.",
-            r"The graph shows the uptake $v$ of $\mathrm{CO_2}$ by a leaf, in @u, against the illuminance $L$ "
+            r"The graph shows the uptake $v$ of $\mathrm{CO_2}$ by a leaf, in @u, against the "
+            "illuminance $L$ "
             r"at a constant temperature. At which rate, in the same unit, does the leaf fix $\mathrm{CO_2}$ "
             "under saturating light?",
         ),
@@ -237,7 +242,7 @@ def cardiac_output(full: int = 130, left_over: int = 60, period: float = 0.8) ->
     """Litres a minute from the volume of a ventricle over time; free form."""
     points = [(i / 40 * period, left_over + (full - left_over) * _filling(i / 40 % 1)) for i in range(75)]
     return Draft(
-        head("bio-cardiac-output", "biomedicine", 3, SENIOR, ("Animals/Circulation",)),
+        head("bio-cardiac-output", "biomedicine", 3, SENIOR, ("Animals/Organs and regulation",)),
         graphs.smooth_curve(
             points,
             (r"t/\mathrm{s}", r"V/\mathrm{mL}"),

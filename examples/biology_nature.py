@@ -134,7 +134,8 @@ def base_count(percent: int = 20, bases: int = 1000) -> ExampleProblem:
             "A part of a double-stranded piece of DNA is drawn. How many bases of the whole piece are G?",
         ),
         Words(
-            "如图为某双链 DNA 片段的局部，该 DNA ⟨n|共含 @n 个碱基⟩，⟨p|其中 A 占 @p⟩，则该 DNA 中 G 的数目为（　）",
+            "如图为某双链 DNA 片段的局部，该 DNA ⟨n|共含 @n 个碱基⟩，⟨p|其中 A 占 @p⟩，则该 DNA 中 G 的数"
+            "目为（　）",
             "A 与 T 数目相等，其余碱基由 G、C 各占一半。",
             "如图为某双链 DNA 片段的局部，则该 DNA 中 G 的数目为（　）",
         ),
@@ -241,7 +242,7 @@ def closest_kin(leaves: tuple[str, ...] = ("P", "Q", "R", "S")) -> ExampleProble
         return Option(f"{leaves[i]} and {leaves[j]}", f"{leaves[i]} 和 {leaves[j]}", mistake)
 
     return Draft(
-        head("bio-family-tree", "evolutionary", 1, SENIOR, ("Evolution/Kinship",)),
+        head("bio-family-tree", "evolutionary", 1, SENIOR, ("Evolution/Descent and selection",)),
         trees.family_tree(leaves),
         {"leaves": leaves},
         {},

@@ -45,7 +45,8 @@ def monochlorides(chain: int = 5, branches: tuple[int, ...] = (2,)) -> ExamplePr
         Words(
             "The line drawing shows an alkane. How many structurally different products can form when "
             "exactly one hydrogen atom is replaced by chlorine (leave stereoisomers out)?",
-            "Count the kinds of carbon atoms that bear hydrogen and cannot be turned into each other by symmetry.",
+            "Count the kinds of carbon atoms that bear hydrogen and cannot be turned into each other by "
+            "symmetry.",
         ),
         Words(
             "某烷烃的键线式如图所示，其一氯代物的结构（不考虑立体异构）有（　）",
@@ -106,11 +107,13 @@ def equilibrium_constant(start: float = 1.0, end: float = 0.4, time: int = 5) ->
             "What is the value of the equilibrium constant $K$?",
         ),
         Words(
-            r"恒温密闭容器中发生反应 $\mathrm{A(g)\rightleftharpoons 2B(g)}$，各物质浓度随时间的变化如图所示，"
+            r"恒温密闭容器中发生反应 $\mathrm{A(g)\rightleftharpoons 2B(g)}$，各物质浓度随时间的变化如图"
+            "所示，"
             "⟨t|@t 时达到平衡⟩，此时 ⟨a|A 的浓度为 @a⟩，⟨b|B 的浓度为 @b⟩，则该反应的平衡常数 $K$ "
             "的数值为（　）",
             r"$K=\frac{c^2(\mathrm{B})}{c(\mathrm{A})}$，代入平衡浓度求得。",
-            r"恒温密闭容器中发生反应 $\mathrm{A(g)\rightleftharpoons 2B(g)}$，各物质浓度随时间的变化如图所示，"
+            r"恒温密闭容器中发生反应 $\mathrm{A(g)\rightleftharpoons 2B(g)}$，各物质浓度随时间的变化如图"
+            "所示，"
             "则该反应的平衡常数 $K$ 的数值为（　）",
         ),
         Split((EQUILIBRIUM,), {"t": Shown(), "a": Shown(), "b": Shown()}),
@@ -141,7 +144,8 @@ def shell_model(charge: int = 17, shells: tuple[int, ...] = (2, 8, 8)) -> Exampl
         {"z": f"$+{charge}$", "n": num(electrons)},
         Words(
             "The figure shows a particle: ⟨z|its nucleus carries the charge @z⟩. Which particle is it?",
-            "Compare the number of electrons, here @n, with the charge of the nucleus, which names the element.",
+            "Compare the number of electrons, here @n, with the charge of the nucleus, which names the "
+            "element.",
             "The figure shows a particle. Which particle is it?",
         ),
         Words(
@@ -175,7 +179,8 @@ def periodic_table_section(groups: tuple[str, ...] = ("VIA", "VIIA")) -> Example
         Words(
             "The table is a section of the periodic table: columns are main groups, rows are periods. W, X, "
             "Y and Z are elements. Which statements are right?",
-            "Along a period to the right atoms become smaller and non-metals stronger; down a group the reverse holds.",
+            "Along a period to the right atoms become smaller and non-metals stronger; down a group the "
+            "reverse holds.",
         ),
         Words(
             "下表为元素周期表的一部分，列为主族，行为周期，W、X、Y、Z 为四种元素，下列说法正确的有（　）",
@@ -217,7 +222,8 @@ def unit_cell(corner: str = "X", face: str = "Y", centre: str = "Z") -> ExampleP
         Words(
             "The figure shows the cubic unit cell of a compound; the particles sit at corners, in the middle "
             "of faces or in the middle of the cube. What is its formula?",
-            "A particle at a corner belongs to eight cells, one on a face to two, one inside to this cell alone.",
+            "A particle at a corner belongs to eight cells, one on a face to two, one inside to this "
+            "cell alone.",
         ),
         Words(
             "某化合物的立方晶胞如图所示，微粒分别位于顶点、面心或体心，则其化学式为（　）",

@@ -99,9 +99,11 @@ def copper_plating(current: float = 0.5, time: int = 1930) -> ExampleProblem:
             "Copper sulfate solution is electrolysed with a carbon anode and a copper cathode ⟨i|at a "
             r"current of @i⟩ ⟨t|for @t⟩. Take $F=96500\ \mathrm{C/mol}$ and $M(\mathrm{Cu})=64\ "
             r"\mathrm{g/mol}$. By how much does the mass of the cathode grow?",
-            r"$n(\mathrm{e^-})=\frac{It}{F}$; each copper ion takes two electrons, so $m=\frac{1}{2}n(\mathrm{e^-})M$.",
+            r"$n(\mathrm{e^-})=\frac{It}{F}$; each copper ion takes two electrons, so "
+            r"$m=\frac{1}{2}n(\mathrm{e^-})M$.",
             "Copper sulfate solution is electrolysed with a carbon anode and a copper cathode. Take "
-            r"$F=96500\ \mathrm{C/mol}$ and $M(\mathrm{Cu})=64\ \mathrm{g/mol}$. By how much does the mass of "
+            r"$F=96500\ \mathrm{C/mol}$ and $M(\mathrm{Cu})=64\ \mathrm{g/mol}$. By how much does the "
+            "mass of "
             "the cathode grow?",
         ),
         Words(
@@ -159,7 +161,8 @@ def gas_collection(collection: str = "water") -> ExampleProblem:
         {},
         Words(
             "Which gas can be prepared and collected with the apparatus shown?",
-            "A solid is heated here; look at how the gas is caught and ask whether it dissolves and how dense it is.",
+            "A solid is heated here; look at how the gas is caught and ask whether it dissolves and how "
+            "dense it is.",
         ),
         Words(
             "利用如图所示的装置制取并收集气体，可行的是（　）",
@@ -259,11 +262,13 @@ def reaction_energy(reactants: int = 100, peak: int = 260, products: int = 40) -
         {"reactants": reactants, "peak": peak, "products": products},
         {"r": num(reactants), "p": num(products), "t": num(peak)},
         Words(
-            r"The energy profile belongs to $\mathrm{X\rightarrow Y}$ (TS: transition state); energies are in "
+            r"The energy profile belongs to $\mathrm{X\rightarrow Y}$ (TS: transition state); energies "
+            "are in "
             "kJ/mol. ⟨r|The energy of X is @r⟩, ⟨p|that of Y is @p⟩ and ⟨t|that of TS is @t⟩. Which values "
             r"of $\Delta H$ and of the activation energy $E_a$ (both in kJ/mol) belong to the reaction?",
             r"$\Delta H$ is the level of Y less that of X; $E_a$ is the top less the level of X.",
-            r"The energy profile belongs to $\mathrm{X\rightarrow Y}$ (TS: transition state); energies are in "
+            r"The energy profile belongs to $\mathrm{X\rightarrow Y}$ (TS: transition state); energies "
+            "are in "
             r"kJ/mol. Which values of $\Delta H$ and of the activation energy $E_a$ (both in kJ/mol) belong "
             "to the reaction?",
         ),
@@ -272,7 +277,8 @@ def reaction_energy(reactants: int = 100, peak: int = 260, products: int = 40) -
             r"的能量为 @r⟩，⟨p|Y 的能量为 @p⟩，⟨t|过渡态的能量为 @t⟩，则该反应的 $\Delta H$ 和活化能 "
             "$E_a$（单位均为 kJ/mol）为（　）",
             r"$\Delta H$ 等于 Y 与 X 的能量之差，$E_a$ 等于过渡态与 X 的能量之差。",
-            r"反应 $\mathrm{X\rightarrow Y}$ 的能量变化如图所示（TS 为过渡态，能量单位为 kJ/mol），则该反应的 "
+            r"反应 $\mathrm{X\rightarrow Y}$ 的能量变化如图所示（TS 为过渡态，能量单位为 kJ/mol），则该反"
+            "应的 "
             r"$\Delta H$ 和活化能 $E_a$（单位均为 kJ/mol）为（　）",
         ),
         Split((REACTION_ENTHALPY,), {"r": Shown(), "p": Shown(), "t": Shown()}),
@@ -304,7 +310,8 @@ def aluminium_hydroxide(concentration: float = 1.0, peak: int = 30) -> ExamplePr
             "greatest mass of the precipitate?",
             r"Up to the peak $\mathrm{Al^{3+}+3OH^-\rightarrow Al(OH)_3}$: a third of the base's amount is "
             "the precipitate's.",
-            r"Sodium hydroxide solution is slowly added to a solution of $\mathrm{AlCl_3}$. The amount $n$ of "
+            r"Sodium hydroxide solution is slowly added to a solution of $\mathrm{AlCl_3}$. The amount "
+            "$n$ of "
             r"the precipitate changes with the volume $V$ of the base. Take $M(\mathrm{Al(OH)_3})=78\ "
             r"\mathrm{g/mol}$. What is the greatest mass of the precipitate?",
         ),
@@ -312,7 +319,8 @@ def aluminium_hydroxide(concentration: float = 1.0, peak: int = 30) -> ExamplePr
             r"向 $\mathrm{AlCl_3}$ 溶液中逐滴加入 ⟨c|@c 的⟩氢氧化钠溶液，生成沉淀的物质的量 $n$ 随碱液体积 "
             "$V$ 的变化如图所示，⟨p|加入 @p 时沉淀最多⟩，⟨e|加入 @e 时沉淀恰好消失⟩。已知 "
             r"$M(\mathrm{Al(OH)_3})=78\ \mathrm{g/mol}$，则沉淀的最大质量为（　）",
-            r"沉淀最多时 $\mathrm{Al^{3+}+3OH^-=Al(OH)_3\downarrow}$ 恰好完全反应，沉淀的物质的量为碱的三分之一。",
+            r"沉淀最多时 $\mathrm{Al^{3+}+3OH^-=Al(OH)_3\downarrow}$ 恰好完全反应，沉淀的物质的量为碱的三"
+            "分之一。",
             r"向 $\mathrm{AlCl_3}$ 溶液中逐滴加入氢氧化钠溶液，生成沉淀的物质的量 $n$ 随碱液体积 $V$ "
             r"的变化如图所示。已知 $M(\mathrm{Al(OH)_3})=78\ \mathrm{g/mol}$，则沉淀的最大质量为（　）",
         ),

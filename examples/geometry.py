@@ -188,8 +188,8 @@ def cone(radius: float, height: float) -> Drawing:
     return canvas.finish()
 
 
-def cuboid(length: float, width: float, height: float) -> Drawing:
-    """Cuboid with its space diagonal and three labelled edges."""
+def cuboid(length: float, width: float, height: float, *, diagonal: bool = True) -> Drawing:
+    """Cuboid with three labelled edges and, if asked, its space diagonal."""
     scale = min(230 / length, 150 / height)
     a, h = length * scale, height * scale
     depth = max(48.0, min(width * scale * 0.55, 110.0))
@@ -203,7 +203,8 @@ def cuboid(length: float, width: float, height: float) -> Drawing:
     canvas.line(back[2], back[3], front[3])
     for p in (front[0], back[1], back[3]):
         canvas.line(back[0], p, dash=DASH, width=THIN)
-    canvas.line(front[0], back[2], width=2.2)
+    if diagonal:
+        canvas.line(front[0], back[2], width=2.2)
     canvas.label("A", front[0], "sw", gap=8)
     canvas.label("G", back[2], "ne", gap=8)
     canvas.label(f"{length:g}", between(front[0], front[1]), "s", gap=8)

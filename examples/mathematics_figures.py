@@ -37,7 +37,8 @@ def altitude_to_hypotenuse(a: int = 6, b: int = 8) -> ExampleProblem:
         Words(
             "In right triangle $ABC$, whose right angle is at $C$, ⟨a|$BC=@a$⟩ and ⟨b|$AC=@b$⟩. $CD$ is the "
             "altitude to the hypotenuse $AB$. How long is $CD$?",
-            r"$AB=\sqrt{@a^2+@b^2}$; twice the area is $AB\cdot CD$ and also $AC\cdot BC$, so $CD=AC\cdot BC/AB$.",
+            r"$AB=\sqrt{@a^2+@b^2}$; twice the area is $AB\cdot CD$ and also $AC\cdot BC$, so "
+            r"$CD=AC\cdot BC/AB$.",
             "In right triangle $ABC$, whose right angle is at $C$, $CD$ is the altitude to the hypotenuse "
             "$AB$. How long is $CD$?",
         ),
@@ -45,7 +46,8 @@ def altitude_to_hypotenuse(a: int = 6, b: int = 8) -> ExampleProblem:
             r"如图，在 $\mathrm{Rt}\triangle ABC$ 中，$\angle C$ 为直角，⟨a|$BC=@a$⟩，⟨b|$AC=@b$⟩，$CD$ "
             "是斜边 $AB$ 上的高，则 $CD$ 的长为（　）",
             r"由勾股定理得 $AB=\sqrt{@a^2+@b^2}$，再由等面积法 $AB\cdot CD=AC\cdot BC$ 求得 $CD$。",
-            r"如图，在 $\mathrm{Rt}\triangle ABC$ 中，$\angle C$ 为直角，$CD$ 是斜边 $AB$ 上的高，则 $CD$ 的长为（　）",
+            r"如图，在 $\mathrm{Rt}\triangle ABC$ 中，$\angle C$ 为直角，$CD$ 是斜边 $AB$ 上的高，则 "
+            "$CD$ 的长为（　）",
         ),
         Split((PYTHAGORAS, TRIANGLE_AREA), {"a": Shown(), "b": Shown()}),
     ).single(
@@ -66,12 +68,14 @@ def law_of_cosines(b: int = 8, c: int = 5, angle: int = 60) -> ExampleProblem:
         {"b": b, "c": c, "angle": angle},
         {"b": num(b), "c": num(c), "angle": rf"{angle}^\circ"},
         Words(
-            r"In triangle $ABC$, ⟨b|$AC=@b$⟩, ⟨c|$AB=@c$⟩ and ⟨angle|$\angle A=@angle$⟩. Find the length of $BC$.",
+            r"In triangle $ABC$, ⟨b|$AC=@b$⟩, ⟨c|$AB=@c$⟩ and ⟨angle|$\angle A=@angle$⟩. Find the length "
+            "of $BC$.",
             r"$BC^2=AC^2+AB^2-2\cdot AC\cdot AB\cdot\cos @angle$.",
             "Find the length of side $BC$ of triangle $ABC$.",
         ),
         Words(
-            r"如图，在 $\triangle ABC$ 中，⟨b|$AC=@b$⟩，⟨c|$AB=@c$⟩，⟨angle|$\angle A=@angle$⟩，则 $BC$ 的长为（　）",
+            r"如图，在 $\triangle ABC$ 中，⟨b|$AC=@b$⟩，⟨c|$AB=@c$⟩，⟨angle|$\angle A=@angle$⟩，则 $BC$ "
+            "的长为（　）",
             r"由余弦定理 $BC^2=AC^2+AB^2-2\cdot AC\cdot AB\cdot\cos @angle$ 求得。",
             r"如图，在 $\triangle ABC$ 中，$BC$ 的长为（　）",
         ),
@@ -113,7 +117,8 @@ def inscribed_angle(central: int = 104) -> ExampleProblem:
             r"$A$, $B$ and $C$ lie on the circle with centre $O$. What is $\angle ACB$?",
         ),
         Words(
-            r"如图，点 $A$、$B$、$C$ 在⊙$O$ 上，⟨central|$\angle AOB=@central$⟩，则 $\angle ACB$ 的度数为（　）",
+            r"如图，点 $A$、$B$、$C$ 在⊙$O$ 上，⟨central|$\angle AOB=@central$⟩，则 $\angle ACB$ 的度数为"
+            "（　）",
             r"$\angle ACB$ 与 $\angle AOB$ 对着同一条弧 $AB$，故 $\angle ACB$ 等于 $@central$ 的一半。",
             r"如图，点 $A$、$B$、$C$ 在⊙$O$ 上，则 $\angle ACB$ 的度数为（　）",
         ),
@@ -169,18 +174,21 @@ def trapezoid_area(top: int = 6, bottom: int = 14, leg: int = 5) -> ExampleProbl
     """The area of an isosceles trapezoid whose height must be found first."""
     height = math.sqrt(leg**2 - ((bottom - top) / 2) ** 2)
     return Draft(
-        head("math-trapezoid-area", "plane-geometry", 2, JUNIOR, ("Geometry/Areas",)),
+        head("math-trapezoid-area", "plane-geometry", 2, JUNIOR, ("Geometry/Angles and areas",)),
         geometry.isosceles_trapezoid(top, bottom, leg),
         {"top": top, "bottom": bottom, "leg": leg},
         {"top": num(top), "bottom": num(bottom), "leg": num(leg)},
         Words(
             r"$ABCD$ is an isosceles trapezoid with $AD\parallel BC$, $AD=@top$, $BC=@bottom$ and "
             "$AB=CD=@leg$. What is its area?",
-            r"Half the difference of the bases is $\frac{@bottom-@top}{2}$; with the leg @leg it gives the height.",
+            r"Half the difference of the bases is $\frac{@bottom-@top}{2}$; with the leg @leg it gives "
+            "the height.",
         ),
         Words(
-            r"如图，在等腰梯形 $ABCD$ 中，$AD\parallel BC$，$AD=@top$，$BC=@bottom$，$AB=CD=@leg$，则它的面积为（　）",
-            r"过 $A$ 作 $BC$ 的垂线，垂足到 $B$ 的距离为 $\frac{@bottom-@top}{2}$，由勾股定理求出高，再求面积。",
+            r"如图，在等腰梯形 $ABCD$ 中，$AD\parallel BC$，$AD=@top$，$BC=@bottom$，$AB=CD=@leg$，则它的"
+            "面积为（　）",
+            r"过 $A$ 作 $BC$ 的垂线，垂足到 $B$ 的距离为 $\frac{@bottom-@top}{2}$，由勾股定理求出高，再求"
+            "面积。",
         ),
     ).single(
         option(f"${num((top + bottom) * height / 2)}$"),
@@ -206,7 +214,8 @@ def cone_surface(radius: int = 3, height: int = 4) -> ExampleProblem:
             "surface?",
         ),
         Words(
-            "如图，圆锥的顶点为 $P$，底面圆心为 $O$，⟨r|底面半径 $OA=@r$⟩，⟨h|高 $PO=@h$⟩，则该圆锥的侧面积为（　）",
+            "如图，圆锥的顶点为 $P$，底面圆心为 $O$，⟨r|底面半径 $OA=@r$⟩，⟨h|高 $PO=@h$⟩，则该圆锥的侧面"
+            "积为（　）",
             r"母线长 $PA=\sqrt{@r^2+@h^2}$，侧面积为 $\pi\cdot OA\cdot PA$。",
             "如图，圆锥的顶点为 $P$，底面圆心为 $O$，则该圆锥的侧面积为（　）",
         ),
@@ -247,7 +256,7 @@ def difference_of_squares(outer: int = 13, inner: int = 7) -> ExampleProblem:
             "algebraic-operations",
             1,
             JUNIOR,
-            ("Algebra/Expressions", "Geometry/Areas"),
+            ("Algebra/Expressions", "Geometry/Angles and areas"),
         ),
         geometry.nested_squares(outer, inner),
         {"outer": outer, "inner": inner},

@@ -44,7 +44,8 @@ def parabola_equation(root1: int = -1, root2: int = 3, at_zero: int = -3) -> Exa
             "Which equation does the parabola have?",
         ),
         Words(
-            r"如图，抛物线⟨roots|与 $x$ 轴交于点 $(@p,0)$ 和 $(@r,0)$⟩，⟨c|且经过点 $(0,@c)$⟩，则其解析式为（　）",
+            "如图，抛物线⟨roots|与 $x$ 轴交于点 $(@p,0)$ 和 $(@r,0)$⟩，⟨c|且经过点 $(0,@c)$⟩，则其解析式"
+            "为（　）",
             "设 $y=a(x-x_1)(x-x_2)$，代入与 $y$ 轴的交点求出 $a$。",
             "如图，抛物线的解析式为（　）",
         ),
@@ -121,7 +122,8 @@ def sine_parameters(amplitude: int = 2, omega: int = 2) -> ExampleProblem:
         Words(
             r"The figure shows a part of the graph of $f(x)=A\sin\omega x$ with $A>0$ and $\omega>0$. Which "
             "expression is $f(x)$?",
-            r"The largest value is $A$; the first full wave ends at the period $T$, and $\omega$ is $\frac{2\pi}{T}$.",
+            r"The largest value is $A$; the first full wave ends at the period $T$, and $\omega$ is "
+            r"$\frac{2\pi}{T}$.",
         ),
         Words(
             r"函数 $f(x)=A\sin\omega x$（$A>0$，$\omega>0$）的部分图象如图所示，则 $f(x)$ 的解析式为（　）",
@@ -155,7 +157,8 @@ def derivative_graph(roots: tuple[int, ...] = (-2, 1, 4)) -> ExampleProblem:
         Words(
             r"The derivative $f'(x)$ of a function $f(x)$ defined on $\mathbb{R}$ has the graph shown, with "
             "exactly three zeros. Which of the statements are right?",
-            "$f$ rises where $f'$ is above the axis and falls where it is below; a change of sign is an extremum.",
+            "$f$ rises where $f'$ is above the axis and falls where it is below; a change of sign is an "
+            "extremum.",
         ),
         Words(
             r"定义在 $\mathbb{R}$ 上的函数 $f(x)$ 的导函数 $f'(x)$ 的图象如图所示（恰有三个零点），"
@@ -186,7 +189,7 @@ def quiz_mean(counts: tuple[int, ...] = (2, 5, 8, 4, 1), best: int = 10) -> Exam
     by_mark = {num(m): n for m, n in zip(marks, counts, strict=True)}
     reverse = Fraction(sum(m * n for m, n in zip(marks, reversed(counts), strict=True)), sum(counts))
     return Draft(
-        head("math-bar-chart-mean", "probability-and-statistics", 1, JUNIOR, ("Statistics/Averages",)),
+        head("math-bar-chart-mean", "probability-and-statistics", 1, JUNIOR, ("Statistics/Data",)),
         graphs.bars(by_mark, (r"x", r"n"), step=2),
         {"counts": counts, "best": best},
         {"total": num(sum(counts)), "best": num(best), "few": num(counts[-1])},
@@ -202,7 +205,8 @@ def quiz_mean(counts: tuple[int, ...] = (2, 5, 8, 4, 1), best: int = 10) -> Exam
             "某班 @total 名学生参加了一次小测验，图中 $x$ 表示得分，$n$ 表示得该分的人数，⟨top|其中得最高分 "
             "@best 分的有 @few 人⟩，则全班的平均分为（　）",
             "各分数与相应人数的乘积之和除以总人数 @total。",
-            "某班 @total 名学生参加了一次小测验，图中 $x$ 表示得分，$n$ 表示得该分的人数，则全班的平均分为（　）",
+            "某班 @total 名学生参加了一次小测验，图中 $x$ 表示得分，$n$ 表示得该分的人数，则全班的平均分"
+            "为（　）",
         ),
         Split((MEAN,), {"top": Shown()}),
         constants=(num(sum(counts)),),

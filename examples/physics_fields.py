@@ -87,10 +87,12 @@ def sliding_contact(towards: str = "b") -> ExampleProblem:
         Words(
             "The voltage of the battery does not change and the switch is closed. The slider $P$ is moved "
             "towards the end $@end$. Which statements are right?",
-            "Only the part of $R_2$ between $a$ and $P$ carries current; the reading of V over that of A is $R_1$.",
+            "Only the part of $R_2$ between $a$ and $P$ carries current; the reading of V over that of A "
+            "is $R_1$.",
         ),
         Words(
-            "如图所示的电路中，电源电压保持不变，开关闭合后，将滑片 $P$ 向 $@end$ 端移动，下列说法正确的有（　）",
+            "如图所示的电路中，电源电压保持不变，开关闭合后，将滑片 $P$ 向 $@end$ 端移动，下列说法正确的"
+            "有（　）",
             "接入电路的是 $R_2$ 的 $aP$ 段；电压表与电流表示数之比等于 $R_1$。",
         ),
     ).multiple(
@@ -113,7 +115,7 @@ def half_circle(speed: float = 2.0, field: float = 0.2, specific: float = 5.0) -
         return option(q(round(value, 1), "cm"), mistake)
 
     return Draft(
-        head("phys-magnetic-half-circle", "electromagnetism", 3, SENIOR, ("Electricity/Magnetic fields",)),
+        head("phys-magnetic-half-circle", "electromagnetism", 3, SENIOR, ("Electricity/Fields",)),
         circuits.half_circle_in_field(),
         {"speed": speed, "field": field, "specific": specific},
         {
@@ -156,7 +158,7 @@ def rod_on_rails(
     pull = field * current * length
     answers = [f"{num(round(v, 6))} {u}" for v, u in ((voltage, "V"), (current, "A"), (pull, "N"))]
     return Draft(
-        head("phys-rod-on-rails", "electromagnetism", 3, SENIOR, ("Electricity/Magnetic fields",)),
+        head("phys-rod-on-rails", "electromagnetism", 3, SENIOR, ("Electricity/Fields",)),
         circuits.rod_on_rails(),
         {"field": field, "length": length, "speed": speed, "resistance": resistance},
         {
@@ -200,7 +202,7 @@ def rod_on_rails(
 def lens_image(distance: int = 15, focal: int = 10) -> ExampleProblem:
     """The image distance of a converging lens for a real image."""
     return Draft(
-        head("phys-lens-image", "optics", 2, SENIOR, ("Optics/Rays",)),
+        head("phys-lens-image", "optics", 2, SENIOR, ("Optics/Light",)),
         optics.thin_lens(distance, focal),
         {"distance": distance, "focal": focal},
         {"u": q(distance, "cm"), "f": q(focal, "cm")},
@@ -212,7 +214,8 @@ def lens_image(distance: int = 15, focal: int = 10) -> ExampleProblem:
             "its real image?",
         ),
         Words(
-            "如图，物体 $AB$ 垂直于主光轴放在⟨f|焦距为 @f 的⟩薄凸透镜⟨u|前 @u 处⟩，则所成实像到透镜的距离为（　）",
+            "如图，物体 $AB$ 垂直于主光轴放在⟨f|焦距为 @f 的⟩薄凸透镜⟨u|前 @u 处⟩，则所成实像到透镜的距离"
+            "为（　）",
             r"由 $\frac{1}{u}+\frac{1}{v}=\frac{1}{f}$ 求像距 $v$。",
             "如图，物体 $AB$ 垂直于主光轴放在薄凸透镜前，则所成实像到透镜的距离为（　）",
         ),
@@ -230,7 +233,7 @@ def refractive_index(incidence: int = 45, refracted: int = 30) -> ExampleProblem
     index = SINE_SQUARED[incidence] / SINE_SQUARED[refracted]
     tangent = {angle: s / (1 - s) for angle, s in SINE_SQUARED.items()}
     return Draft(
-        head("phys-refraction", "optics", 2, SENIOR, ("Optics/Rays",)),
+        head("phys-refraction", "optics", 2, SENIOR, ("Optics/Light",)),
         optics.refraction(incidence, refracted),
         {"incidence": incidence, "refracted": refracted},
         {"i": rf"${incidence}^\circ$", "r": rf"${refracted}^\circ$"},
@@ -270,7 +273,7 @@ def plane_mirror(angle: int = 35) -> ExampleProblem:
     """Reflection at a plane mirror from the angle between ray and mirror; two parts."""
     answers = (f"{90 - angle}°", f"{180 - 2 * angle}°")
     return Draft(
-        head("phys-plane-mirror", "optics", 1, JUNIOR, ("Optics/Rays",)),
+        head("phys-plane-mirror", "optics", 1, JUNIOR, ("Optics/Light",)),
         optics.mirror(angle),
         {"angle": angle},
         {"a": rf"${angle}^\circ$"},

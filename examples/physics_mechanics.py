@@ -66,7 +66,8 @@ def block_on_incline(angle: int = 37, mass: int = 2, friction: float = 0.25, tim
         Words(
             "A block ⟨m|of mass @m⟩ is released from rest on a slope ⟨angle|inclined at @angle⟩ and slides "
             r"down ⟨t|for @t⟩; ⟨mu|the coefficient of sliding friction is $@mu$⟩. Take $g=10\ "
-            r"\mathrm{m/s^2}$, $\sin @a^\circ=@sin$ and $\cos @a^\circ=@cos$. What speed does the block reach?",
+            r"\mathrm{m/s^2}$, $\sin @a^\circ=@sin$ and $\cos @a^\circ=@cos$. What speed does the block "
+            "reach?",
             r"$a=g(\sin\theta-\mu\cos\theta)$ does not depend on the mass; $v=at$.",
             r"A block is released from rest on a slope and slides down. Take $g=10\ \mathrm{m/s^2}$, $\sin "
             r"@a^\circ=@sin$ and $\cos @a^\circ=@cos$. What speed does the block reach?",
@@ -109,7 +110,8 @@ def atwood_machine(left: int = 5, right: int = 2, pulley: int = 6) -> ExamplePro
             "Two blocks, ⟨l|@l on the left⟩ and ⟨r|@r on the right⟩, hang from a light cord that runs over a "
             "pulley, ⟨p|a uniform disc of @p⟩. The cord does not slip and the axle has no friction. They are "
             r"let go. With $g=10\ \mathrm{m/s^2}$, how large is their acceleration?",
-            r"$m_1g-T_1=m_1a$, $T_2-m_2g=m_2a$, and for the disc $(T_1-T_2)R=\frac{1}{2}MR^2\cdot\frac{a}{R}$; "
+            "$m_1g-T_1=m_1a$, $T_2-m_2g=m_2a$, and for the disc "
+            r"$(T_1-T_2)R=\frac{1}{2}MR^2\cdot\frac{a}{R}$; "
             r"added up, $(m_1-m_2)g=\left(m_1+m_2+\frac{M}{2}\right)a$.",
             "Two blocks hang from a light cord that runs over a pulley, a uniform disc of @p. The cord does "
             "not slip and the axle has no friction. They are let go. "
@@ -121,7 +123,8 @@ def atwood_machine(left: int = 5, right: int = 2, pulley: int = 6) -> ExamplePro
             r"$g=10\ \mathrm{m/s^2}$，求物块加速度的大小。",
             r"$m_1g-T_1=m_1a$，$T_2-m_2g=m_2a$，对圆盘有 $(T_1-T_2)R=\frac{1}{2}MR^2\cdot\frac{a}{R}$；"
             r"三式相加得 $(m_1-m_2)g=\left(m_1+m_2+\frac{M}{2}\right)a$。",
-            "如图，一根轻绳跨过定滑轮，定滑轮是质量为 @p 的匀质圆盘，两端分别悬挂物块。绳与滑轮间不打滑，轴处无摩擦。"
+            "如图，一根轻绳跨过定滑轮，定滑轮是质量为 @p 的匀质圆盘，两端分别悬挂物块。绳与滑轮间不打滑，"
+            "轴处无摩擦。"
             r"由静止释放后，取 $g=10\ \mathrm{m/s^2}$，求物块加速度的大小。",
         ),
         Split((NEWTON, ROTATION), {"l": Shown(), "r": Shown()}),
@@ -183,7 +186,8 @@ def horizontal_throw(speed: int = 15, height: int = 20) -> ExampleProblem:
             r"小球⟨v|以 @v 的速度⟩从平台边缘水平抛出，⟨h|平台距地面的高度为 @h⟩，不计空气阻力，取 $g=10\ "
             r"\mathrm{m/s^2}$，则小球落地时的水平位移 $x$ 为（　）",
             r"由 $h=\frac{1}{2}gt^2$ 求下落时间，再由 $x=vt$ 求水平位移。",
-            r"小球从平台边缘水平抛出，不计空气阻力，取 $g=10\ \mathrm{m/s^2}$，则小球落地时的水平位移 $x$ 为（　）",
+            r"小球从平台边缘水平抛出，不计空气阻力，取 $g=10\ \mathrm{m/s^2}$，则小球落地时的水平位移 "
+            "$x$ 为（　）",
         ),
         Split(
             (PROJECTILE, UNIFORM_ACCELERATION),
@@ -342,7 +346,7 @@ def gas_states(p1: int = 1, v1: int = 2, p2: int = 3, v2: int = 4, t1: int = 200
 
     ratio = Fraction(p2 * v2, p1 * v1)
     return Draft(
-        head("phys-gas-states", "thermodynamics", 3, SENIOR, ("Heat/Gases",)),
+        head("phys-gas-states", "thermodynamics", 3, SENIOR, ("Heat/Gases and states",)),
         graphs.state_changes(
             {"A": (v1, p1), "B": (v1, p2), "C": (v2, p2)},
             (r"V/\mathrm{L}", r"p/(10^5\ \mathrm{Pa})"),
@@ -379,7 +383,7 @@ def piston_compression(p: float = 1.0, length: int = 24, share: int = 6) -> Exam
     """Isothermal compression of the gas column to a shorter length."""
     end = length - share
     return Draft(
-        head("phys-piston", "thermodynamics", 2, SENIOR, ("Heat/Gases",)),
+        head("phys-piston", "thermodynamics", 2, SENIOR, ("Heat/Gases and states",)),
         mechanics.cylinder_and_piston(qty(length, "cm")),
         {"p": p, "length": length, "share": share},
         {"p": q(f"{p:.1f}\\times 10^5", "Pa"), "l": q(length, "cm"), "d": q(share, "cm")},
@@ -395,7 +399,8 @@ def piston_compression(p: float = 1.0, length: int = 24, share: int = 6) -> Exam
             "如图，活塞将一定质量的空气封闭在气缸内，⟨l|气柱长 @l⟩，⟨p|压强为 @p⟩。保持温度不变，"
             "将活塞缓慢⟨d|向内推进 @d⟩，则此时气体的压强为（　）",
             "温度不变且横截面积相同，故 $p_1l_1=p_2l_2$。",
-            "如图，活塞将一定质量的空气封闭在气缸内。保持温度不变，将活塞缓慢向内推进 @d，则此时气体的压强为（　）",
+            "如图，活塞将一定质量的空气封闭在气缸内。保持温度不变，将活塞缓慢向内推进 @d，则此时气体的压"
+            "强为（　）",
         ),
         Split((BOYLE,), {"l": Shown(), "p": Shown((("@p", "pressure"),))}),
         constants=("10", "5", f"{p:.1f}"),

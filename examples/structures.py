@@ -36,8 +36,11 @@ def electron_shells(charge: int, shells: Sequence[int]) -> Drawing:
     return canvas.finish()
 
 
-def unit_cell(sites: Mapping[str, str]) -> Drawing:
-    """A cubic unit cell; sites (corner, face, centre) hold the particle named, each drawn in its own shade."""
+def unit_cell(sites: Mapping[str, str], *, metal: bool = False) -> Drawing:
+    """A cubic unit cell; sites (corner, face, centre) hold the particle named, each drawn in its own shade.
+
+    A metal has one shade and no legend; its edge is left to a mark.
+    """
     canvas = Canvas("unit-cell", 480, 370)
     x0, y0, a = 60.0, 330.0, 190.0
     dx, dy = 84.0, -64.0
@@ -63,7 +66,10 @@ def unit_cell(sites: Mapping[str, str]) -> Drawing:
     radii = {"corner": 9.0, "face": 9.0, "centre": 12.0}
     for site in ("face", "centre", "corner"):
         for atom in atoms[site] if site in sites else []:
-            canvas.circle(place(*atom), radii[site], fill=shades[site])
+            canvas.circle(place(*atom), radii[site], fill=shades["centre"] if metal else shades[site])
+    if metal:
+        canvas.spot("edge", x0 + a / 2 - 70, y0 + 6, 140, 27)
+        return canvas.finish()
     for i, site in enumerate(s for s in ("corner", "face", "centre") if s in sites):
         y = 110.0 + 48 * i
         canvas.circle((384, y), radii[site], fill=shades[site])

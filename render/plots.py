@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from benchwright.render.font import BUNDLED
-from benchwright.schemas.errors import UsageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,23 +20,11 @@ INK = "#23252b"
 
 
 @contextmanager
-def plot_style(what: str, otherwise: str) -> Iterator[None]:
-    """Matplotlib's settings while plots are drawn and saved.
+def plot_style() -> Iterator[None]:
+    """Matplotlib's settings while plots are drawn and saved."""
+    import matplotlib
+    from matplotlib import font_manager
 
-    Args:
-        what: what is drawn, for the message.
-        otherwise: what a user without matplotlib can do instead of installing it, for the message.
-
-    Raises:
-        UsageError: matplotlib is not installed.
-    """
-    try:
-        import matplotlib
-        from matplotlib import font_manager
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            f"{what} need matplotlib: install it with `pip install 'benchwright[plots]'`, or {otherwise}."
-        ) from error
     font_manager.fontManager.addfont(str(BUNDLED))
     settings: Any = {
         "font.family": [font_manager.FontProperties(fname=str(BUNDLED)).get_name()],
@@ -55,7 +42,9 @@ def plot_style(what: str, otherwise: str) -> Iterator[None]:
         "svg.hashsalt": "benchwright",
         "svg.fonttype": "path",
     }
-    with matplotlib.rc_context(settings):
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()  # a user's own matplotlibrc would draw other pictures from the same figures
+        matplotlib.rcParams.update(settings)
         yield
 
 

@@ -6,10 +6,11 @@ Order of settings everywhere: command-line flag, environment, recipe, default. A
 from __future__ import annotations
 
 import tomllib
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, JsonValue, ValidationError, field_validator
+from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
 
 from benchwright.schemas.errors import RecipeError
 from benchwright.schemas.records import Language, Record, Split
@@ -59,6 +60,15 @@ class IngestRecipe(Record):
     max_image_bytes: Annotated[int, Field(gt=0)] = 30_000_000
     constants: dict[str, str] = {}
     """Record field -> value for sources that do not say (`discipline`, `language`, `source`, `source_license`)."""
+
+
+class FetchRecipe(Record):
+    """`[fetch]`: pictures at URLs, for `curate ingest --fetch-images`."""
+
+    allow_hosts: tuple[str, ...] = ()
+    """Hosts, as `host` or `host:port`, that need not have public addresses: servers of one's own network."""
+    seconds: Annotated[float, Field(gt=0)] = 60.0
+    """For one picture in all."""
 
 
 Permission = Literal["yes", "no", "unknown"]
@@ -259,8 +269,36 @@ Statement = Literal[
     "limitations",
     "contact",
     "retirement",
+    "motivation",
+    "funding",
+    "collection",
+    "varieties",
+    "annotators",
+    "biases",
+    "impact",
 ]
-"""What only a person can say of a release; the checklist names those that are missing."""
+"""What only a person can say of a release. The checklist names those of the first nine that are missing; the others,
+from `motivation` on, are asked for by `DATASHEET.md`, `DATA_STATEMENT.md` and `croissant.json`, which say what is not
+stated."""
+
+
+class AuthorRecipe(Record):
+    """`[[release.authors]]`: whom a citation names, a person by `family` and `given` or a group by `name`."""
+
+    family: str | None = None
+    given: str | None = None
+    name: str | None = None
+    """Of a group or an institution."""
+    affiliation: str | None = None
+    orcid: Annotated[str, Field(pattern=r"^https://orcid\.org/(\d{4}-){3}\d{3}[\dX]$")] | None = None
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> AuthorRecipe:
+        if (self.name is None) == (self.family is None):
+            raise ValueError("an author has either a name (a group) or a family name, with given")
+        if self.name is not None and (self.given or self.affiliation):
+            raise ValueError("given and affiliation belong to a person, who has a family name")
+        return self
 
 
 class ReleaseRecipe(Record):
@@ -271,13 +309,22 @@ class ReleaseRecipe(Record):
     license: str = "other"
     private: bool = True
     testmini: Annotated[int, Field(ge=0)] = 0
-    """How many problems per discipline go to `testmini` instead of `test`."""
+    """How many problems per discipline go to `testmini` instead of `test`, in the mixture of the discipline
+    (`curation.splits`)."""
     canary: str = "benchwright:7f0c1a5e-2f1b-4e57-9d52-6a1a3f6f4c11"
     """Published in every row, so that a model trained on the benchmark can be told."""
     withhold: tuple[Literal[Split.TESTMINI, Split.TEST], ...] = ()
     """Splits whose answers, units and solutions are not published."""
     statements: dict[Statement, str] = {}
     """What a person says of the release, by subject, for the card and the checklist."""
+    authors: tuple[AuthorRecipe, ...] = ()
+    """Whom a citation names, in order."""
+    doi: Annotated[str, Field(pattern=r"^10\.\d{4,9}/\S+$")] | None = None
+    """Without `https://doi.org/`."""
+    url: Annotated[str, Field(pattern=r"^https?://\S+$")] | None = None
+    """The dataset's page; None: that of `repo_id` on huggingface.co."""
+    date_released: date | None = None
+    """Stated by a person, since no build reads a clock: without it no document names a day."""
     waived: dict[str, tuple[str, ...]] = {}
     """By code of a finding that rests on words alone: the rows or problems at which a person has looked."""
 
@@ -288,6 +335,7 @@ class Recipe(Record):
     benchmark: BenchmarkRecipe
     disciplines: dict[Name, DisciplineRecipe]
     ingest: IngestRecipe = IngestRecipe()
+    fetch: FetchRecipe = FetchRecipe()
     sources: dict[str, SourceRecipe] = {}
     screen: ScreenRecipe = ScreenRecipe()
     dedup: DedupRecipe = DedupRecipe()
@@ -373,6 +421,12 @@ choices = "image"         # where the choices of vision-only stand: image | text
 [release]
 # repo_id = "ORGANISATION/NAME"
 tag = "v0.1.0"
+# testmini = 100          # problems of each discipline in a small split with the same mixture; 0: none
+# date_released = 2026-01-31
+# [[release.authors]]     # whom a citation names; once for each
+# family = "Lovelace"
+# given = "Ada"
+# [release.statements]    # what only a person can say: measures, uses, limitations, contact, … (docs/releasing.md)
 
 # [models.tagging]        # an OpenAI-compatible server instead of the embedded proposer
 # model = "openai/NAME"

@@ -1,6 +1,7 @@
-"""What a published benchmark says about its reviews: figures of the group, never of a person.
+"""What a published benchmark says about its reviews: figures of the group, and the answers that they are counted from.
 
-`annotate report` writes one `JobFigures` a job to `reviews/<job>.figures.json`; the release reads it for the card.
+`annotate report` writes one `JobFigures` a job to `reviews/<job>.figures.json` and one `JobEvidence` beside it. The
+release publishes the figures as they are and the evidence under other pseudonyms, so that anybody can count again.
 """
 
 from __future__ import annotations
@@ -8,12 +9,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import NonNegativeInt
+from pydantic import JsonValue, NonNegativeInt
 
 from benchwright.schemas.digest import sha256_file
 from benchwright.schemas.errors import UsageError
-from benchwright.schemas.records import Record, Sha256
+from benchwright.schemas.jobs import Undecided
+from benchwright.schemas.records import Language, Record, Sha256
 from benchwright.schemas.workspace import Workspace
+
+ScaleName = Literal["nominal", "ordinal", "interval", "sets", "boxes"]
 
 
 class Interval(Record):
@@ -31,7 +35,7 @@ class FieldAgreement(Record):
     """How far people agree on one field, or on a part of it that recurs."""
 
     name: str
-    scale: Literal["nominal", "ordinal", "interval", "sets", "boxes"] | None
+    scale: ScaleName | None
     """How far two values are apart; None for texts, of which only equal ones are counted."""
     items: NonNegativeInt
     """Items with at least two answers."""
@@ -95,9 +99,104 @@ class JobFigures(Record):
     """On a task. None with fewer than two people: it would be one person's figure."""
 
 
+class ReviewMade(Record):
+    """One annotation that counts: who, where, whether it was submitted."""
+
+    item_id: str
+    language: Language | None
+    digest: Sha256
+    """Of what was shown."""
+    pseudonym: str
+    slot: str
+    state: Literal["submitted", "skipped", "draft"]
+    undecided: Undecided | None
+
+
+class Said(Record):
+    """What one person said about one unit of an item."""
+
+    pseudonym: str
+    slot: str
+    unit: str
+    """Part of the item's value; '' where the value is one."""
+    value: JsonValue
+
+
+class ItemAnswers(Record):
+    """What people said about one item."""
+
+    item_id: str
+    language: Language | None
+    digest: Sha256
+    said: tuple[Said, ...]
+
+
+class Measured(Record):
+    """The answers that one `FieldAgreement` was counted from."""
+
+    name: str
+    field: str
+    """Of the job; `name` may be a part of it."""
+    scale: ScaleName | None
+    answers: tuple[ItemAnswers, ...]
+    """By item id, language, digest: the order in which items are numbered for the bootstrap."""
+
+
+class KeptCount(Record):
+    """Of the answers to a field that were given beside a proposal: how many left it as it was."""
+
+    field: str
+    item_id: str
+    language: Language | None
+    kept: NonNegativeInt
+    answers: NonNegativeInt
+
+
+class KnownCount(Record):
+    """Of the answers to an item with a known answer: how many are right. Not named, so that it can be used again."""
+
+    right: NonNegativeInt
+    answers: NonNegativeInt
+
+
+class JobEvidence(Record):
+    """Everything that a job's figures are counted from."""
+
+    job: str
+    reviews_sha256: Sha256
+    """Of the journal, as in `JobFigures`."""
+    seed: int
+    """Of the bootstrap."""
+    reviews: tuple[ReviewMade, ...]
+    measures: tuple[Measured, ...]
+    kept: tuple[KeptCount, ...]
+    """Empty with fewer than two people: it would be one person's."""
+    known: tuple[KnownCount, ...]
+    """Likewise; sorted, so that its order says nothing of the items."""
+
+
 def figures_path(workspace: Workspace, job: str) -> Path:
     """Group figures of a job (`JobFigures`). Writer: annotate report."""
     return workspace.root / "reviews" / f"{job}.figures.json"
+
+
+def evidence_path(workspace: Workspace, job: str) -> Path:
+    """What a job's figures are counted from (`JobEvidence`). Writer: annotate report."""
+    return workspace.root / "reviews" / f"{job}.evidence.json"
+
+
+def read_evidence(workspace: Workspace, figures: JobFigures) -> JobEvidence:
+    """What some figures are counted from.
+
+    Raises:
+        UsageError: it is not there, or belongs to other reviews.
+    """
+    path = evidence_path(workspace, figures.job)
+    found = JobEvidence.model_validate_json(path.read_bytes()) if path.is_file() else None
+    if found is None or found.reviews_sha256 != figures.reviews_sha256:
+        state = "is missing" if found is None else "is about other reviews"
+        raise UsageError(f"{path} {state}: run `annotate report` again.")
+    return found
 
 
 def read_figures(workspace: Workspace) -> list[JobFigures]:

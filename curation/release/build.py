@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchwright import __version__
-from benchwright.curation.release.card import render_card
+from benchwright.curation.release.card_check import card_troubles
 from benchwright.curation.release.check import (
     Finding,
     Known,
@@ -24,15 +24,15 @@ from benchwright.curation.release.check import (
     without_failing,
 )
 from benchwright.curation.release.check_rows import withheld_troubles
-from benchwright.curation.release.checklist import CHECKLIST_NAME, Checklist, checklist
-from benchwright.curation.release.exports.source import ExportSource, Instruct
-from benchwright.curation.release.exports.write import text_exports
+from benchwright.curation.release.checklist import checklist
+from benchwright.curation.release.edition import Edition
+from benchwright.curation.release.errata import ErrataPlan, earlier_errata
+from benchwright.curation.release.exports.source import Instruct
 from benchwright.curation.release.findings import gathered
-from benchwright.curation.release.licences import release_licence, render_licenses, terms_of
 from benchwright.curation.release.rows import ReleaseContent, ReleaseImages, release_content
-from benchwright.curation.release.statistics import ReleaseFigures, release_figures
+from benchwright.curation.release.statistics import ReleaseFigures
+from benchwright.curation.release.texts import CARD_NAME, Texts, gather_texts
 from benchwright.curation.release.withheld import (
-    PROMISES_NAME,
     KeptBack,
     content_mark,
     keep_back,
@@ -52,13 +52,10 @@ from benchwright.schemas.release_table import (
     read_manifest,
     write_release_table,
 )
-from benchwright.schemas.review_figures import read_figures
 from benchwright.schemas.tables import read_records
 from benchwright.schemas.workspace import Workspace
 
-STAGE_VERSION = 2
-CARD_NAME = "README.md"
-EXPORTS_FOLDER = "exports"
+STAGE_VERSION = 3
 SHARD_BYTES = 400_000_000
 """Picture bytes after which a group of rows goes on in another file."""
 
@@ -113,6 +110,7 @@ def build_release(
     *,
     words: Instruct | None = None,
     findings: Sequence[Finding] | None = None,
+    errata: ErrataPlan | None = None,
 ) -> BuiltRelease:
     """Write `release/<tag>/` unless it already holds exactly this content, intact.
 
@@ -124,6 +122,7 @@ def build_release(
         shard_bytes: picture bytes per Parquet file.
         words: what `evaluate` puts in front of a question, for `exports/`; None: no exports.
         findings: of `checked_content`, where the content was just checked; None: checked again for the checklist.
+        errata: of a release that corrects another: which, and what changed; None: those of the release before it.
 
     Raises:
         LockedError: another process is building a release.
@@ -134,26 +133,29 @@ def build_release(
     folder = workspace.release(tag)
     withhold = workspace.recipe.release.withhold
     with workspace.lock("release"):
-        kept = keep_back(content.rows, withhold, read_salts(workspace, tag))
+        kept = keep_back(content.rows, withhold, _salts(workspace, tag, errata))
         published = replace(
             content,
             rows=kept.rows,
             digest=content_mark(content.digest, withhold, {one.id: one.salt for one in kept.salts}),
         )
-        figures = release_figures(published.rows, content.rejected, content.origins)
         checked = checklist(content, _tagged(workspace, tag), findings, with_runs=False)
-        texts = _texts(workspace, tag, repo_id, published, kept, figures, checked)
-        if words is not None:
-            texts |= _exports(workspace, tag, repo_id, published, words)
+        edition = Edition.of(workspace, tag, repo_id, published, kept, checked)
+        listed = earlier_errata(workspace, tag, withhold) if errata is None else errata.errata
+        texts = gather_texts(edition, kept, listed, words)
         signature = _signature(tag, published, texts, shard_bytes)
         known = read_manifest(folder) if folder.is_dir() else None
-        whole = (
-            known is not None and known.signature == signature and _intact(folder, known, texts[CARD_NAME])
-        )
+        whole = known is not None and known.signature == signature and _intact(folder, known, texts.card)
         if known is not None and whole and private_written(workspace, tag, kept):
-            return BuiltRelease(folder, known, figures, published, ran=False)
+            return BuiltRelease(folder, known, edition.figures, published, ran=False)
         manifest = _write_folder(workspace, tag, signature, published, kept, texts, shard_bytes)
-    return BuiltRelease(folder, manifest, figures, published, ran=True)
+    return BuiltRelease(folder, manifest, edition.figures, published, ran=True)
+
+
+def _salts(workspace: Workspace, tag: str, errata: ErrataPlan | None) -> dict[str, str]:
+    """Salts by row id; rows of the release that is corrected keep theirs, so that their promises stay the same."""
+    before = {} if errata is None else read_salts(workspace, errata.base)
+    return before | read_salts(workspace, tag)
 
 
 def _tagged(workspace: Workspace, tag: str) -> Workspace:
@@ -162,7 +164,7 @@ def _tagged(workspace: Workspace, tag: str) -> Workspace:
     return Workspace(workspace.root, workspace.recipe.model_copy(update={"release": release}))
 
 
-def _signature(tag: str, published: ReleaseContent, texts: dict[str, str], shard_bytes: int) -> str:
+def _signature(tag: str, published: ReleaseContent, texts: Texts, shard_bytes: int) -> str:
     """Digest of everything that is published."""
     return digest_of(
         {
@@ -172,62 +174,10 @@ def _signature(tag: str, published: ReleaseContent, texts: dict[str, str], shard
             "tag": tag,
             "rows": published.rows,
             "content": published.digest,
-            "texts": texts,
+            "texts": texts.mark,
             "shard_bytes": shard_bytes,
         }
     )
-
-
-def _texts(
-    workspace: Workspace,
-    tag: str,
-    repo_id: str,
-    published: ReleaseContent,
-    kept: KeptBack,
-    figures: ReleaseFigures,
-    checked: Checklist,
-) -> dict[str, str]:
-    """Card, licences, checklist, and the digests of what is withheld, by file name."""
-    recipe = workspace.recipe
-    terms = terms_of(published.rows, recipe.sources)
-    licence = release_licence(recipe.release.license, terms)
-    card = render_card(
-        title=recipe.benchmark.title or recipe.benchmark.name,
-        repo_id=repo_id,
-        tag=tag,
-        license_id=licence.license,
-        choices_in_image=recipe.render.choices == "image",
-        rows=published.rows,
-        figures=figures,
-        repeats=published.repeats,
-        reviews=read_figures(workspace),
-        statements=recipe.release.statements,
-        checked=checked.to_markdown(),
-        withheld=kept.counts,
-    )
-    promises = {PROMISES_NAME: kept.promises} if kept.keys else {}
-    return {
-        CARD_NAME: card,
-        "LICENSES.md": render_licenses(licence, terms),
-        CHECKLIST_NAME: checked.to_json(),
-        **promises,
-    }
-
-
-def _exports(
-    workspace: Workspace, tag: str, repo_id: str, published: ReleaseContent, words: Instruct
-) -> dict[str, str]:
-    """Tasks for other harnesses that load this release from the Hub at its tag."""
-    benchmark = workspace.recipe.benchmark
-    source = ExportSource(
-        name=benchmark.name,
-        tag=tag,
-        dataset=repo_id,
-        revision=tag,
-        instruct=words,
-        title=benchmark.title or benchmark.name,
-    )
-    return {f"{EXPORTS_FOLDER}/{name}": text for name, text in text_exports(source, published.rows).items()}
 
 
 def release_state(workspace: Workspace, tag: str) -> StageState:
@@ -263,7 +213,7 @@ def _write_folder(
     signature: str,
     content: ReleaseContent,
     kept: KeptBack,
-    texts: dict[str, str],
+    texts: Texts,
     shard_bytes: int,
 ) -> ReleaseManifest:
     folder = workspace.release(tag)
@@ -275,10 +225,13 @@ def _write_folder(
     temporary = folder.with_name(f".{tag}.{os.getpid()}.tmp")
     temporary.mkdir()
     files = [_file(temporary, name, rows) for name, rows in _tables(temporary, content, shard_bytes)]
-    for name, text in texts.items():
-        write_atomic(temporary / name, text.encode("utf-8"))
+    for name, data in texts.files(files).items():
+        write_atomic(temporary / name, data)
         if name != CARD_NAME:
             files.append(_file(temporary, name))
+    if troubles := list(card_troubles(texts.card, {file.path for file in files})):
+        shutil.rmtree(temporary)
+        raise RuntimeError(f"the card would not load: {troubles[0]}")
     unsafe = gathered(withheld_troubles(content.rows, workspace.recipe.release.withhold))
     if findings := (*unsafe, *check_folder(temporary, Known.of(workspace), kept.searched)):
         shutil.rmtree(temporary)

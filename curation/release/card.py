@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, get_args
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from benchwright import __version__
 from benchwright.curation.release.card_merge import BEGIN, END, dump_yaml
-from benchwright.curation.release.repeats import THRESHOLDS, Repeats, set_figures
-from benchwright.curation.release.reviews import agreed_fields, reviewed_jobs
+from benchwright.curation.release.documents.citation import bibtex
+from benchwright.curation.release.documents.stated import said
+from benchwright.curation.release.edition import Edition
+from benchwright.curation.release.plots.inputs import Plot
+from benchwright.curation.release.repeats import THRESHOLDS
 from benchwright.curation.release.statistics import ReleaseFigures, Share
 from benchwright.schemas.recipe import Statement
 from benchwright.schemas.records import Record, ReleaseRow, Split
-from benchwright.schemas.review_figures import JobFigures
 from benchwright.schemas.versions import VERSIONS, Version
 
-_PLACE = {name: place for place, name in enumerate(THRESHOLDS)}
 ALL = "all"
 """The config that is loaded when none is named."""
+PLOTS_FOLDER = "plots"
+_LANGUAGES = {
+    "ar": "Arabic",
+    "de": "German",
+    "en": "English",
+    "es": "Spanish",
+    "fr": "French",
+    "ja": "Japanese",
+    "ko": "Korean",
+    "pt": "Portuguese",
+    "ru": "Russian",
+    "zh": "Chinese",
+}
+"""Names of languages; another stands by its code."""
 
 
 class CardConfig(Record):
@@ -92,67 +107,72 @@ def size_category(rows: int) -> str:
     return "100K<n<1M"
 
 
-def render_card(
-    *,
-    title: str,
-    repo_id: str,
-    tag: str,
-    license_id: str,
-    choices_in_image: bool,
-    rows: Sequence[ReleaseRow],
-    figures: ReleaseFigures,
-    repeats: Sequence[Repeats] = (),
-    reviews: Sequence[JobFigures] = (),
-    statements: Mapping[Statement, str] | None = None,
-    checked: str = "",
-    withheld: Mapping[str, int] | None = None,
-) -> str:
-    """The whole README: front matter, then the generated text between its two markers.
+def render_card(edition: Edition) -> str:
+    """The whole README: front matter, then the generated text between its two markers."""
+    matter = dump_yaml(front_matter(edition.title, edition.licence.license, edition.published.rows))
+    text: str = _template("card.md.j2").render(_values(edition))
+    return f"---\n{matter}---\n{BEGIN}\n{text.rstrip()}\n{END}\n"
 
-    Args: title, repo_id, tag and license_id as they stand on the card; choices_in_image: vision-only rows have no text;
-        rows: as published; figures: counted from them; repeats and reviews: what searches and people found;
-        statements: a person's words by subject; checked: the checklist as a table; withheld: rows without their
-        answers, by split.
-    """
+
+def _values(edition: Edition) -> dict[str, Any]:
+    """What the template is filled with."""
+    rows = edition.published.rows
     configs = card_configs(rows)
     present = {row.version for row in rows}
     versions = [version.value for version in Version if version.value in present]
     example = next((config for config in configs if "vision_only" in config.name), configs[-1])
-    text: str = _template("card.md.j2").render(
-        title=title,
-        repo_id=repo_id,
-        tag=tag,
-        package_version=__version__,
-        languages=sorted({row.language for row in rows}),
-        versions=versions,
-        figures=figures,
-        configs=configs,
-        example_config=example.name,
-        example_split=example.splits[-1],
-        has_dev=any(row.split is Split.DEV for row in rows),
-        choices_in_image=choices_in_image,
-        version_table=[_version_row(Version(name)) for name in versions],
-        share_tables=_share_tables(figures),
-        repeats=repeats,
-        thresholds=sorted(
-            {pair for one in repeats for pair in one.thresholds}, key=lambda pair: _PLACE[pair[0]]
-        ),
-        threshold_names=THRESHOLDS,
-        compared=set_figures(repeats, rows),
-        reviewed_jobs=reviewed_jobs(reviews),
-        agreed_fields=agreed_fields(reviews),
-        said={subject: _said(text) for subject, text in (statements or {}).items() if text.strip()},
-        checked=checked.rstrip(),
-        withheld=withheld or {},
-        canary=rows[0].canary,
-    )
-    matter = dump_yaml(front_matter(title, license_id, rows))
-    return f"---\n{matter}---\n{BEGIN}\n{text.rstrip()}\n{END}\n"
+    subjects = get_args(Statement)
+    return {
+        "title": edition.title,
+        "repo_id": edition.repo_id,
+        "tag": edition.tag,
+        "package_version": __version__,
+        "languages": edition.languages,
+        "language_names": _listed(_LANGUAGES.get(one, one) for one in edition.languages),
+        "disciplines": _listed(sorted({row.discipline for row in rows})),
+        "versions": versions,
+        "figures": edition.figures,
+        "config_table": _config_table(configs, versions, edition.languages),
+        "example_config": example.name,
+        "example_split": example.splits[-1],
+        "has_mini": any(row.split is Split.TESTMINI for row in rows),
+        "has_dev": any(row.split is Split.DEV for row in rows),
+        "choices_in_image": edition.recipe.render.choices == "image",
+        "version_table": [_version_row(Version(name)) for name in versions],
+        "share_tables": _share_tables(edition.figures),
+        "threshold_names": THRESHOLDS,
+        "found": edition.found,
+        "machines": edition.machines,
+        "sent": edition.sent,
+        "pictures": lambda *names: _pictures(edition.plots, names),
+        "said": {one: words for one in subjects if (words := said(edition.release, one)) is not None},
+        "checked": edition.checked.to_markdown().rstrip(),
+        "counts": edition.checked.counts,
+        "withheld": edition.withheld,
+        "canary": rows[0].canary,
+        "citation": bibtex(edition),
+    }
 
 
-def _said(text: str) -> str:
-    """A person's words; a comment in them could end the part of the card that is ours."""
-    return text.strip().replace("<!--", "&lt;!--")
+def _config_table(
+    configs: Sequence[CardConfig], versions: Sequence[str], languages: Sequence[str]
+) -> list[tuple[str, list[str]]]:
+    """For each version the config in each language; empty where there is none."""
+    there = {config.name for config in configs}
+    names = {version: [config_name(version, language) for language in languages] for version in versions}
+    return [(version, [name if name in there else "" for name in row]) for version, row in names.items()]
+
+
+def _listed(names: Iterable[str]) -> str:
+    """`a, b and c`."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _pictures(plots: Sequence[Plot], names: Sequence[str]) -> str:
+    """Those of the plots that have something to show, one below the other."""
+    shown = {plot.name: f"![{plot.alt}]({PLOTS_FOLDER}/{plot.name})\n\n" for plot in plots}
+    return "".join(shown.get(f"{name}.png", "") for name in names)
 
 
 def _template(name: str) -> Any:

@@ -52,6 +52,8 @@ class Known:
     waived: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     contact: str = ""
     """Whom to ask about the release; addresses in it are meant to be read."""
+    authors: tuple[str, ...] = ()
+    """Whom a citation names: given names, family names, groups."""
 
     @classmethod
     def of(cls, workspace: Workspace) -> Known:
@@ -79,6 +81,12 @@ class Known:
             groups,
             recipe.release.waived,
             recipe.release.statements.get("contact", ""),
+            tuple(
+                part
+                for one in recipe.release.authors
+                for part in (one.given, one.family, one.name)
+                if part is not None
+            ),
         )
 
 
@@ -106,7 +114,8 @@ def check_folder(folder: Path, known: Known, withheld: Sequence[Withheld] = ()) 
     Returns:
         Findings; the rows of one about people are files.
     """
-    personal = personal_in_folder(folder, known.accounts, addresses_in(known.contact))
+    accounts = known.accounts.without(known.authors)
+    personal = personal_in_folder(folder, accounts, addresses_in(known.contact))
     return gathered((*personal, *withheld_found(folder, withheld)))
 
 

@@ -97,6 +97,8 @@ def withheld_found(folder: Path, withheld: Sequence[Withheld]) -> tuple[Trouble,
     Returns:
         One trouble for each row and file.
     """
+    if not withheld:
+        return ()
     found: dict[tuple[str, str], None] = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file():

@@ -1,4 +1,7 @@
-"""The release checklist: 32 criteria of a good benchmark, each passed, failed, or left to a person, with its figure.
+"""The release checklist: 32 criteria of a good benchmark, each with its status and the figure behind it.
+
+A criterion is passed, failed, left to a person, or, where only runs of the released rows can measure it, left for
+after the release: such a one counts neither as passed nor as failed.
 
 Criteria after BetterBench (Reuel et al. 2024), the Agentic Benchmark Checklist (2507.02825), MMMU-Pro, and what users
 of such benchmarks ask for. A release is refused for findings (`check`) alone; the checklist says how good it is, stands
@@ -9,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import get_args
 
 from benchwright.curation.release.check import Known, check_release, unfinished
 from benchwright.curation.release.checklist_criteria import CRITERIA
@@ -51,17 +55,17 @@ class Checklist(Record):
     def counts(self) -> dict[str, int]:
         """Criteria by status."""
         found = Counter(criterion.status for criterion in self.criteria)
-        return {status: found[status] for status in ("pass", "fail", "needs a person")}
+        return {status: found[status] for status in get_args(Status)}
 
     def to_json(self) -> str:
         """The file that lies beside the data."""
         return self.model_dump_json(indent=2) + "\n"
 
     def to_markdown(self) -> str:
-        """The table for the card."""
-        lines = ["| | criterion | | figure | where |", "|---:|---|---|---|---|"]
+        """The table for the card; the rows concerned stand in the file."""
+        lines = ["| | criterion | | figure |", "|---:|---|---|---|"]
         for one in self.criteria:
-            cells = (str(one.number), one.name, one.status, one.figure, named(one.ids))
+            cells = (str(one.number), one.name, one.status, one.figure)
             lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
         return "\n".join(lines) + "\n"
 

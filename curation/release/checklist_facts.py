@@ -25,7 +25,8 @@ from benchwright.schemas.review_states import current_states, is_review_slot
 from benchwright.schemas.reviewed import ReviewedCertificate, reviewed_certificate_path
 from benchwright.schemas.workspace import Workspace
 
-Status = Literal["pass", "fail", "needs a person"]
+Status = Literal["pass", "fail", "needs a person", "after release"]
+"""`after release`: only runs of the released rows can measure it, and there is none yet."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from benchwright.curation.release.scorer_probes import PROBES, failed_probes
 from benchwright.schemas.errors import UsageError
 
 _RUN = "evaluate release/TAG --model NAME"
-_NO_RUN = "no run of this release"
+_NO_RUN = "measured by runs after the release"
 
 
 def floor_reported(facts: Facts) -> Answer:
@@ -36,7 +36,7 @@ def ceiling(facts: Facts) -> Answer:
     human = [run for run in facts.runs if run.protocol == "human" and run.judged]
     if not human:
         mend = "annotate push answer, then evaluate import-human"
-        return Answer("fail", "nobody has answered this release", mend)
+        return Answer("after release", "measured by answers of people after the release", mend)
     shares = fmean(run.right / run.judged for run in human)
     rows = len({one.row.id for run in human for one in run.answered})
     return Answer("pass", f"{len(human)} people, {rows} rows, mean {100 * shares:.1f} % right")
@@ -52,8 +52,8 @@ def sensitivity(facts: Facts) -> Answer:
     varied = sorted(name for name, found in ways.items() if len(found) > 2)
     if varied:
         return Answer("pass", f"{len(varied)} models asked in several forms (versions, prompts, examples)")
-    figure = _NO_RUN if not most else "each model was asked in one form alone"
-    return Answer("fail", figure, f"{_RUN}, with another --mode or more versions")
+    figure = _NO_RUN if not most else f"{_NO_RUN}; so far each model was asked in one form alone"
+    return Answer("after release", figure, f"{_RUN}, with another --mode or more versions")
 
 
 def judge(facts: Facts) -> Answer:
@@ -61,7 +61,7 @@ def judge(facts: Facts) -> Answer:
     runs = facts.scored_by_models()
     judges = {json.dumps(run.judge, sort_keys=True): run for run in runs if run.model_judge}
     if not runs:
-        return Answer("fail", _NO_RUN, _RUN)
+        return Answer("after release", _NO_RUN, _RUN)
     if not judges:
         return Answer("pass", f"{len(runs)} runs were scored by rules, no model judged")
     measured = {json.dumps(_read(path).get("judge"), sort_keys=True) for path in facts.calibrations}
@@ -84,7 +84,9 @@ def picture_needed(facts: Facts) -> Answer:
     """Criterion 15."""
     blind = [run for run in facts.runs if run.input == "Q" and run.judged]
     if not blind:
-        return Answer("fail", "no run without pictures", f"{_RUN} --input Q")
+        return Answer(
+            "after release", "measured by runs without pictures after the release", f"{_RUN} --input Q"
+        )
     solved: dict[str, set[str]] = defaultdict(set)
     for run in blind:
         for one in run.answered:
@@ -117,7 +119,7 @@ def reproduced(facts: Facts) -> Answer:
     """Criterion 28."""
     runs = facts.scored_by_models()
     if not runs:
-        return Answer("fail", _NO_RUN, f"{_RUN}, then evaluate report")
+        return Answer("after release", _NO_RUN, f"{_RUN}, then evaluate report")
     return Answer("pass", f"{len(runs)} runs stored; evaluate report RUN … makes the table from them")
 
 
@@ -125,11 +127,11 @@ def endpoints(facts: Facts) -> Answer:
     """Criterion 29."""
     kinds = sorted({run.endpoint for run in facts.runs if run.protocol != "human"})
     tried = [kind for kind in kinds if kind in ("openai", "local")]
-    figure = f"answers came from: {', '.join(kinds) or 'nothing yet'}"
+    figure = f"answers came from: {', '.join(kinds)}" if kinds else _NO_RUN
     if len(tried) == 2:
         return Answer("pass", figure)
     if not kinds:
-        return Answer("fail", figure, _RUN)
+        return Answer("after release", figure, _RUN)
     return Answer(
         "needs a person", figure, "try a served and a local model", sorted({"openai", "local"} - set(tried))
     )
@@ -139,10 +141,13 @@ def cost(facts: Facts) -> Answer:
     """Criterion 32."""
     timed = [one for one in facts.reviews if one.median_seconds is not None]
     spent = [run for run in facts.runs if run.spent]
-    figure = f"effort of {len(timed)} jobs of review, cost of {len(spent)} runs on record"
+    costs = f"cost of {len(spent)} runs on record" if facts.runs else f"cost {_NO_RUN}"
+    figure = f"effort of {len(timed)} jobs of review on record, {costs}"
     missing = [name for name, there in (("effort of review", timed), ("cost of a run", spent)) if not there]
     mend = f"annotate report; {_RUN}"
-    return Answer("fail", figure, mend, missing) if missing else Answer("pass", figure)
+    if not missing:
+        return Answer("pass", figure)
+    return Answer("fail" if facts.runs else "after release", figure, mend, missing)
 
 
 def _read(path: Path) -> dict[str, object]:

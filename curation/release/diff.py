@@ -2,12 +2,13 @@
 
 Two passes over each release. The first keeps a digest a row, the second reads the few rows whose digests differ; the
 bytes of pictures are never read, only their digests (the files as a whole are checked where a release is resolved).
+The later release may be rows that are not written yet: an errata is known before it is built.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,8 @@ from pydantic import JsonValue
 
 from benchwright.schemas.digest import digest_of
 from benchwright.schemas.errors import UsageError
-from benchwright.schemas.records import Record
-from benchwright.schemas.release_table import ResolvedRelease, resolve_release
+from benchwright.schemas.records import Record, ReleaseRow
+from benchwright.schemas.release_table import ResolvedRelease, release_schema, resolve_release
 from benchwright.schemas.workspace import Workspace
 
 _KEYS = ("id", "problem_id", "version", "language", "split")
@@ -117,6 +118,18 @@ class _Indexed:
     images: frozenset[str]
 
 
+@dataclass(frozen=True)
+class _Source:
+    """One of the two releases: its name, and its rows as plain values without the bytes of pictures."""
+
+    name: str
+    tag: str | None
+    revision: str | None
+    columns: list[str]
+    rows: Callable[[Collection[str] | None], Iterator[dict[str, Any]]]
+    """All rows with some columns; None: all columns."""
+
+
 def find_side(name: str, workspace: Workspace | None) -> ResolvedRelease:
     """A release by the tag under which the workspace built it, by its folder, or on the Hub as `ORG/NAME[@TAG]`.
 
@@ -151,8 +164,46 @@ def diff_releases(before: ResolvedRelease, after: ResolvedRelease) -> ReleaseDif
     Raises:
         UsageError: a release holds no table, or one id twice.
     """
-    old_columns, new_columns = _columns(before), _columns(after)
-    common = [name for name in new_columns if name in old_columns]
+    found = _diff(_source(before), _source(after))
+    return found.model_copy(update={"files": tuple(_files(before, after))})
+
+
+def diff_with_rows(before: ResolvedRelease, rows: Sequence[ReleaseRow], tag: str) -> ReleaseDiff:
+    """Compare a release with rows that are to be built; the same as `diff_releases` with the built release, but files.
+
+    Args:
+        before: the earlier release.
+        rows: the later one's, as they will be published.
+        tag: its tag.
+
+    Raises:
+        UsageError: the release holds no table, or one id twice.
+    """
+
+    def values(columns: Collection[str] | None) -> Iterator[dict[str, Any]]:
+        for row in rows:
+            light = {**row.model_dump(mode="json"), "image_sha256": list(row.images)}
+            yield {
+                key: value
+                for key, value in light.items()
+                if key != "images" and (columns is None or key in columns)
+            }
+
+    names = [name for name in release_schema().names if name != "images"]
+    return _diff(_source(before), _Source("rows to be built", tag, None, names, values))
+
+
+def _source(release: ResolvedRelease) -> _Source:
+    def values(columns: Collection[str] | None) -> Iterator[dict[str, Any]]:
+        for path in release_tables(release):
+            yield from iter_light_rows(path, columns)
+
+    tag = None if release.manifest is None else release.manifest.tag
+    return _Source(release.name, tag, release.revision, _columns(release), values)
+
+
+def _diff(before: _Source, after: _Source) -> ReleaseDiff:
+    common = [name for name in after.columns if name in before.columns]
     old, new = _index(before, common), _index(after, common)
     shared = [name for name in sorted(new.lines) if name in old.lines]
     other = {name for name in shared if new.lines[name].digest != old.lines[name].digest}
@@ -168,9 +219,9 @@ def diff_releases(before: ResolvedRelease, after: ResolvedRelease) -> ReleaseDif
         fields={name: fields[name] for name in common if fields[name]},
         images_added=tuple(sorted(new.images - old.images)),
         images_removed=tuple(sorted(old.images - new.images)),
-        columns_added=tuple(name for name in new_columns if name not in old_columns),
-        columns_removed=tuple(name for name in old_columns if name not in new_columns),
-        files=tuple(_files(before, after)),
+        columns_added=tuple(name for name in after.columns if name not in before.columns),
+        columns_removed=tuple(name for name in before.columns if name not in after.columns),
+        files=(),
         counts=tuple(_counts(old, new)),
     )
 
@@ -223,16 +274,15 @@ def _columns(release: ResolvedRelease) -> list[str]:
     return [name for name in names if name != "images"]
 
 
-def _index(release: ResolvedRelease, columns: Sequence[str]) -> _Indexed:
+def _index(source: _Source, columns: Sequence[str]) -> _Indexed:
     lines: dict[str, _Line] = {}
     images: set[str] = set()
-    for path in release_tables(release):
-        for values in iter_light_rows(path):
-            row = DiffRow.model_validate({key: values[key] for key in _KEYS})
-            if row.id in lines:
-                raise UsageError(f"{release.name} holds the row {row.id} twice: build it again.")
-            images.update(_images(values))
-            lines[row.id] = _Line(row, digest_of([values.get(name) for name in columns]))
+    for values in source.rows(None):
+        row = DiffRow.model_validate({key: values[key] for key in _KEYS})
+        if row.id in lines:
+            raise UsageError(f"{source.name} holds the row {row.id} twice: build it again.")
+        images.update(_images(values))
+        lines[row.id] = _Line(row, digest_of([values.get(name) for name in columns]))
     return _Indexed(lines, frozenset(images))
 
 
@@ -243,17 +293,10 @@ def _images(values: Mapping[str, Any]) -> Iterator[str]:
             yield option["image_sha256"]
 
 
-def _values(
-    release: ResolvedRelease, columns: Sequence[str], ids: Collection[str]
-) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
+def _values(source: _Source, columns: Sequence[str], ids: Collection[str]) -> dict[str, dict[str, Any]]:
     if not ids:
-        return found
-    for path in release_tables(release):
-        for values in iter_light_rows(path, columns):
-            if values["id"] in ids:
-                found[values["id"]] = values
-    return found
+        return {}
+    return {values["id"]: values for values in source.rows(columns) if values["id"] in ids}
 
 
 def _changed(
@@ -273,11 +316,11 @@ def _changed(
     )
 
 
-def _side(release: ResolvedRelease, indexed: _Indexed) -> ReleaseSide:
+def _side(source: _Source, indexed: _Indexed) -> ReleaseSide:
     return ReleaseSide(
-        name=release.name,
-        tag=None if release.manifest is None else release.manifest.tag,
-        revision=release.revision,
+        name=source.name,
+        tag=source.tag,
+        revision=source.revision,
         rows=len(indexed.lines),
         problems=len({line.row.problem_id for line in indexed.lines.values()}),
         images=len(indexed.images),

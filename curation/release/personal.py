@@ -48,6 +48,15 @@ class AccountNames:
         accounts = frozenset(name for name in local if _LOOKS_LIKE_AN_ACCOUNT.search(name))
         return cls(whole, accounts, frozenset(local) - accounts)
 
+    def without(self, named: Iterable[str]) -> AccountNames:
+        """The same, but for plain names that the release gives to its authors anyway.
+
+        Args:
+            named: the authors' names, or parts of them.
+        """
+        public = {part for name in named for part in (name.casefold(), *name.casefold().split())}
+        return AccountNames(self.addresses, self.names, self.plain - public)
+
     @classmethod
     def read(cls, path: Path) -> AccountNames:
         """From `people.json`; none where there is no such file.

@@ -21,7 +21,6 @@ from huggingface_hub import CommitOperationAdd, CommitOperationCopy, CommitOpera
 from huggingface_hub import errors as hub_errors
 from huggingface_hub.hf_api import RepoFile
 
-from benchwright.curation.release.build import CARD_NAME
 from benchwright.curation.release.card_merge import MergedCard, merge_card
 from benchwright.curation.release.remote import (
     HubError,
@@ -35,6 +34,7 @@ from benchwright.curation.release.remote import (
     tags_of,
     tree,
 )
+from benchwright.curation.release.texts import CARD_NAME
 from benchwright.schemas.digest import sha256_bytes
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.release_table import MANIFEST_NAME, ReleaseManifest
@@ -118,6 +118,16 @@ def plan(folder: Path, manifest: ReleaseManifest) -> tuple[PlannedFile, ...]:
     files = [PlannedFile(file.path, file.bytes, file.rows) for file in manifest.files]
     files += [PlannedFile(name, (folder / name).stat().st_size, None) for name in (CARD_NAME, MANIFEST_NAME)]
     return tuple(sorted(files, key=lambda file: file.path))
+
+
+def steps_of(tag: str) -> tuple[str, ...]:
+    """What a push does, in order, for a person to read before it is done."""
+    return (
+        f"one commit: on main of a new private dataset, or on the branch {branch_of(tag)} where people may be reading",
+        f"the tag {tag} on that commit; it never moves",
+        "all files, rows and pictures loaded back by the tag and compared, in a fresh process with an empty cache",
+        "the same files on main in one commit, where they are not yet; then the visibility that was asked for",
+    )
 
 
 def branch_of(tag: str) -> str:

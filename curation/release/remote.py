@@ -18,6 +18,7 @@ from benchwright.schemas.release_table import MANIFEST_NAME, ReleaseManifest
 
 _NETWORK: tuple[type[Exception], ...] = (OSError, *hub_errors.HfHubHTTPError.__bases__)
 """The client's errors and, as their base, the HTTP library's own."""
+_STATUS = re.compile(r"HTTP status client error \((401|403) ")
 
 
 class HubError(BenchwrightError):
@@ -96,18 +97,22 @@ def explained(repo_id: str) -> Iterator[None]:
         ) from error
     except hub_errors.HfHubHTTPError as error:
         status = error.response.status_code
-        if status == 401:
-            raise UsageError(
-                "The Hub does not accept this login: set HF_TOKEN or run `hf auth login`."
-            ) from error
-        if status == 403:
-            raise UsageError(
-                f"The token in use has no right to write to {repo_id}; use one with write access to it."
-            ) from error
+        if status in (401, 403):
+            raise UsageError(_refusal(status, repo_id)) from error
         raise HubError(f"The Hub refused the push to {repo_id}: {answer(error)}.") from error
     except _NETWORK as error:
         said = (str(error).strip().splitlines() or [""])[0]
+        if refused := _STATUS.search(
+            said
+        ):  # large files go through a library that has no error of its own for it
+            raise UsageError(_refusal(int(refused[1]), repo_id)) from error
         hidden = re.sub(r"hf_\w+", "hf_…", said)
         raise HubError(
             f"The Hub could not be reached for {repo_id}, or broke off: {type(error).__name__} ({hidden})."
         ) from error
+
+
+def _refusal(status: int, repo_id: str) -> str:
+    if status == 401:
+        return "The Hub does not accept this login: set HF_TOKEN or run `hf auth login`."
+    return f"The token in use has no right to write to {repo_id}; use one with write access to it."

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchwright.render.check import gate_verdict
 from benchwright.render.job import picture_path, read_sidecar
-from benchwright.render.legibility_result import GateState
+from benchwright.render.legibility_result import GateResult, GateState
 from benchwright.render.sidecar import Sidecar
 from benchwright.render.style import style_of
 from benchwright.schemas.digest import canonical_json, sha256_file
@@ -24,6 +24,8 @@ class Rendered:
 
     png: Path
     sidecar: Sidecar
+    verdict: GateResult | None = None
+    """Of the legibility gate; None where it has not judged the picture."""
 
     @property
     def drawn(self) -> frozenset[str]:
@@ -75,19 +77,19 @@ class Renders:
         if sidecar.text_changed:
             lost = ", ".join(sidecar.unshown)
             raise ItemError("text-changed", f"{lost} found no place on the image; review the decomposition")
-        self._require_legible(png)
-        return Rendered(png, sidecar)
+        return Rendered(png, sidecar, self._require_legible(png))
 
-    def _require_legible(self, png: Path) -> None:
+    def _require_legible(self, png: Path) -> GateResult | None:
         verdict = gate_verdict(png)
         if verdict is not None and verdict.state is GateState.FAILED:
             raise ItemError("illegible-image", ", ".join(verdict.codes))
         if verdict is not None and verdict.state is GateState.PASSED:
-            return
+            return verdict
         if self._gate_demanded:
             why = verdict.reason if verdict is not None else "run `render check`"
             raise ItemError("unchecked-image", f"the legibility gate has not judged it ({why})")
         self.unchecked.append(self._workspace.relative(png))
+        return verdict
 
     def _refusal(self, png: Path, problem: Problem, version: Version) -> ItemError:
         """Why there is no image: the renderer's word if it has one."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from benchwright.curation.release.renders import Rendered, Renders
 from benchwright.curation.release.repeats import Repeats, repeats_of
+from benchwright.render.legibility_result import GateResult
 from benchwright.schemas.digest import digest_of, sha256_bytes
 from benchwright.schemas.errors import ItemError, TamperedError
 from benchwright.schemas.records import Choice, Option, Problem, Rejected, ReleaseRow
@@ -57,6 +58,8 @@ class ReleaseContent:
     """What the search for duplicates found in the pools of these problems."""
     source_languages: Mapping[str, str] = field(default_factory=dict)
     """By problem, the language in which its source asks it."""
+    gates: Mapping[str, GateResult | None] = field(default_factory=dict)
+    """By row with a rendered picture, what the legibility gate says of it; None where it has not looked."""
 
 
 def release_content(workspace: Workspace, problems: Iterable[Problem]) -> ReleaseContent:
@@ -72,12 +75,13 @@ def release_content(workspace: Workspace, problems: Iterable[Problem]) -> Releas
     renders = Renders(workspace)
     rows: list[ReleaseRow] = []
     rejected: list[Rejected] = []
+    gates: dict[str, GateResult | None] = {}
     ordered = sorted(problems, key=lambda problem: (problem.discipline, problem.problem_id))
     for language in recipe.languages:
         for version in recipe.chosen_versions:
             for problem in ordered:
                 try:
-                    rows.append(release_row(workspace, problem, version, language, images, renders))
+                    rows.append(release_row(workspace, problem, version, language, images, renders, gates))
                 except ItemError as error:
                     rejected.append(
                         Rejected(
@@ -97,7 +101,7 @@ def release_content(workspace: Workspace, problems: Iterable[Problem]) -> Releas
     unchecked = tuple(renders.unchecked)
     languages = {problem.problem_id: problem.language for problem in ordered}
     return ReleaseContent(
-        tuple(rows), tuple(rejected), images, origins, digest, unchecked, repeats, languages
+        tuple(rows), tuple(rejected), images, origins, digest, unchecked, repeats, languages, gates
     )
 
 
@@ -113,8 +117,9 @@ def release_row(
     language: str,
     images: ReleaseImages,
     renders: Renders,
+    gates: dict[str, GateResult | None],
 ) -> ReleaseRow:
-    """Make one row and note in `images` where its pictures lie.
+    """Make one row; note in `images` where its pictures lie, in `gates` what the legibility gate says of a render.
 
     Raises:
         ItemError: the version cannot be made of this problem, or has not been rendered.
@@ -125,6 +130,7 @@ def release_row(
     rendered: Rendered | None = None
     if VERSIONS[version].rendered:
         rendered = renders.find(problem, version, language)
+        gates[row_id(problem.problem_id, version, language)] = rendered.verdict
         text = version_text(problem, version, language, rendered.sidecar.shown, in_image)
     stem, conditions, core, cue, detail = _parts(problem, version, language)
     return ReleaseRow(

@@ -3,27 +3,53 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
-from benchwright.curation.stats_lengths import characters
-from benchwright.schemas.records import DIFFICULTY_NAMES, Record, Rejected, ReleaseRow
+from benchwright.curation.release.audit_records import ReleaseAudit
+from benchwright.curation.stats_lengths import characters, words
+from benchwright.schemas.records import DIFFICULTY_NAMES, Record, ReleaseRow
 from benchwright.schemas.versions import Version
 
 
-class VersionFigures(Record):
-    """One version in one language (the papers' Table 1: lengths in characters of the text sent to a model)."""
+class TextLengths(Record):
+    """How long the texts of some rows are, in characters and in words (`curation.stats_lengths`)."""
+
+    longest_question: int
+    mean_question: float
+    longest_question_words: int
+    mean_question_words: float
+    longest_answer: int
+    mean_answer: float
+    longest_answer_words: int
+    mean_answer_words: float
+    most_options: int
+
+
+class VersionFigures(TextLengths):
+    """One version in one language (SciVerse, Table 1): lengths of the text sent to a model."""
 
     version: str
     language: str
     splits: dict[str, int]
     rows: int
-    longest_question: int
-    mean_question: float
-    longest_answer: int
-    mean_answer: float
-    most_options: int
     images: int
     """Distinct pictures sent."""
+
+
+class LanguageFigures(TextLengths):
+    """One language (VisScience, Table 1): every problem once, by its whole question, in the first of its versions."""
+
+    language: str
+    problems: int
+
+
+class DisciplineFigures(Record):
+    """One discipline (VisScience, Table 1)."""
+
+    discipline: str
+    problems: int
+    subjects: int
+    levels: int
 
 
 class Share(Record):
@@ -43,6 +69,8 @@ class ReleaseFigures(Record):
     unique_questions: int
     unique_answers: int
     versions: tuple[VersionFigures, ...]
+    languages: tuple[LanguageFigures, ...]
+    by_discipline: tuple[DisciplineFigures, ...]
     splits: tuple[Share, ...]
     disciplines: tuple[Share, ...]
     subjects: tuple[Share, ...]
@@ -57,21 +85,24 @@ class ReleaseFigures(Record):
     """Version, reason, rows that could not be made."""
 
 
-def release_figures(
-    rows: Sequence[ReleaseRow],
-    rejected: Iterable[Rejected],
-    origins: Mapping[str, Iterable[tuple[str, str]]],
-) -> ReleaseFigures:
-    """Count everything that the card says.
+def release_figures(rows: Sequence[ReleaseRow], audit: ReleaseAudit) -> ReleaseFigures:
+    """Count everything that the card says of the rows.
 
-    Problems are counted once, by the first of their rows; a problem's question type is that of the row.
+    Problems are counted once, in the first of their versions (and there in the first language by its code): a
+    problem's question type is that of this row.
+
+    Args:
+        rows: as published.
+        audit: what lies beside them.
     """
-    problems = {row.problem_id: row for row in reversed(rows)}
-    ones = [problems[name] for name in sorted(problems)]
     groups: dict[tuple[str, str], list[ReleaseRow]] = defaultdict(list)
     for row in rows:
         groups[row.language, row.version].append(row)
     order = {version.value: place for place, version in enumerate(Version)}
+    problems: dict[str, ReleaseRow] = {}
+    for row in sorted(rows, key=lambda row: (order[row.version], row.language)):
+        problems.setdefault(row.problem_id, row)
+    ones = [problems[name] for name in sorted(problems)]
     names = sorted(groups, key=lambda key: (key[0], order[key[1]]))
     return ReleaseFigures(
         rows=len(rows),
@@ -80,32 +111,79 @@ def release_figures(
         unique_questions=len({row.full_question for row in rows}),
         unique_answers=len({row.answer for row in rows if row.answer is not None}),
         versions=tuple(_version_figures(groups[name]) for name in names),
+        languages=_languages(rows),
+        by_discipline=_disciplines(ones),
         splits=_shares(row.split.value for row in ones),
         disciplines=_shares(row.discipline for row in ones),
         subjects=_shares(f"{row.discipline} / {row.subject}" for row in ones),
         levels=_shares(f"{row.difficulty} {DIFFICULTY_NAMES[row.difficulty]}" for row in ones),
         question_types=_shares(row.question_type.value for row in ones),
         sources=_counted((row.source, row.source_license) for row in ones),
-        origins=_counted(pair for row in ones for pair in set(origins.get(row.problem_id, ()))),
-        left_out=_counted((_version_of(item.item_id), item.reason) for item in rejected),
+        origins=_counted((line.field, line.origin) for line in audit.origins),
+        left_out=_counted((line.version, line.reason) for line in audit.left_out),
     )
 
 
 def _version_figures(rows: Sequence[ReleaseRow]) -> VersionFigures:
-    questions = [characters(row.question) for row in rows]
-    answers = [characters(row.answer) for row in rows if row.answer is not None]
     return VersionFigures(
         version=rows[0].version,
         language=rows[0].language,
         splits=dict(sorted(Counter(row.split.value for row in rows).items())),
         rows=len(rows),
-        longest_question=max(questions),
-        mean_question=round(sum(questions) / len(rows), 2),
-        longest_answer=max(answers, default=0),
-        mean_answer=round(sum(answers) / max(1, len(answers)), 2),
-        most_options=max(len(row.options) for row in rows),
         images=len({sha256 for row in rows for sha256 in row.images}),
+        **_lengths(rows, [row.question for row in rows]).model_dump(),
     )
+
+
+def _languages(rows: Sequence[ReleaseRow]) -> tuple[LanguageFigures, ...]:
+    order = {version.value: place for place, version in enumerate(Version)}
+    firsts: dict[str, dict[str, ReleaseRow]] = defaultdict(dict)
+    for row in sorted(rows, key=lambda row: order[row.version]):
+        firsts[row.language].setdefault(row.problem_id, row)
+    return tuple(
+        LanguageFigures(
+            language=language,
+            problems=len(found),
+            **_lengths(list(found.values()), [row.full_question for row in found.values()]).model_dump(),
+        )
+        for language, found in sorted(firsts.items())
+    )
+
+
+def _disciplines(ones: Iterable[ReleaseRow]) -> tuple[DisciplineFigures, ...]:
+    groups: dict[str, list[ReleaseRow]] = defaultdict(list)
+    for row in ones:
+        groups[row.discipline].append(row)
+    return tuple(
+        DisciplineFigures(
+            discipline=name,
+            problems=len(group),
+            subjects=len({row.subject for row in group}),
+            levels=len({row.difficulty for row in group}),
+        )
+        for name, group in sorted(groups.items())
+    )
+
+
+def _lengths(rows: Sequence[ReleaseRow], questions: Sequence[str]) -> TextLengths:
+    answers = [row.answer for row in rows if row.answer is not None]
+    asked, asked_words = [characters(text) for text in questions], [words(text) for text in questions]
+    said, said_words = [characters(text) for text in answers], [words(text) for text in answers]
+    return TextLengths(
+        longest_question=max(asked),
+        mean_question=_mean(asked),
+        longest_question_words=max(asked_words),
+        mean_question_words=_mean(asked_words),
+        longest_answer=max(said, default=0),
+        mean_answer=_mean(said),
+        longest_answer_words=max(said_words, default=0),
+        mean_answer_words=_mean(said_words),
+        most_options=max(len(row.options) for row in rows),
+    )
+
+
+def _mean(lengths: Sequence[int]) -> float:
+    return round(sum(lengths) / max(1, len(lengths)), 2)
 
 
 def _shares(names: Iterable[str]) -> tuple[Share, ...]:
@@ -119,9 +197,3 @@ def _shares(names: Iterable[str]) -> tuple[Share, ...]:
 
 def _counted(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str, int], ...]:
     return tuple((*pair, count) for pair, count in sorted(Counter(pairs).items()))
-
-
-def _version_of(item_id: str) -> str:
-    """Version inside a row id (`problem-version-language`); versions may hold a hyphen themselves."""
-    stem = item_id.rsplit("-", 1)[0]
-    return next((version.value for version in Version if stem.endswith(f"-{version}")), "?")

@@ -75,11 +75,8 @@ def draw_charts(charts: Sequence[Chart], folder: FilePath) -> list[tuple[str, st
 
     Returns:
         Name without ending and title of each, in order.
-
-    Raises:
-        UsageError: matplotlib is not installed.
     """
-    with plot_style("charts", "add --no-charts"):
+    with plot_style():
         for chart in charts:
             figure = {"radar": _radar, "shares": _shares}.get(chart.kind, _lines)(chart)
             for ending in FORMATS:

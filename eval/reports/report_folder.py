@@ -71,8 +71,7 @@ def write_report(
         settings: what it holds.
 
     Raises:
-        UsageError: the folder holds something else than a report, or charts are wished for and matplotlib is not
-            installed.
+        UsageError: the folder holds something else than a report.
     """
     check_folder(folder)
     groups = [release_report(group) for group in release_groups(runs)]

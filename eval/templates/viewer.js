@@ -129,7 +129,7 @@
     return known.length ? `${(known.reduce((sum, value) => sum + value, 0) / known.length / 100).toFixed(1)} %` : "–";
   }
   function tally() {
-    const body = el("table", {}, el("tr", {}, el("td", {}, `${state.seen.length.toLocaleString("en")} of ${N.toLocaleString("en")} items`), el("td", { class: "n soft" }, "right of judged")));
+    const body = el("table", {}, el("tr", {}, el("th", { scope: "col" }, `${state.seen.length.toLocaleString("en")} of ${N.toLocaleString("en")} items`), el("th", { scope: "col", class: "n soft" }, "right of judged")));
     for (const run of shownRuns()) {
       let right = 0, judged = 0, open = 0;
       for (const at of state.seen) {
@@ -221,7 +221,7 @@
     const node = el("div", { class: "text", lang: language || null });
     for (const piece of pieces) {
       if (typeof piece === "string") node.append(piece);
-      else if (piece.t) node.append(el("table", { class: "cells" }, ...piece.t.map((row) => el("tr", {}, ...row.map((cell) => el("td", {}, written(cell, item)))))));
+      else if (piece.t) node.append(el("table", { class: "cells", "data-source": "" }, ...piece.t.map((row) => el("tr", {}, ...row.map((cell) => el("td", {}, written(cell, item)))))));
       else {
         const one = item.formulas[piece.f];
         node.append(state.source ? (one.display ? `\n$$${one.tex}$$\n` : `$${one.tex}$`) : formula(one));
@@ -253,7 +253,7 @@
     const parts = [];
     if (found.list.length) {
       const rows = found.list.map(([kind, score, text]) => el("tr", {}, el("td", { class: "k" }, kind === "K" ? "K knowledge" : "L logic"), el("td", { class: `k ${score ? "consistent" : "inconsistent"}` }, score ? "1 ✓" : "0 ✗"), el("td", {}, text)));
-      parts.push(el("h3", {}, "key steps"), el("table", { class: "steps" }, ...rows));
+      parts.push(el("h3", {}, "key steps"), el("table", { class: "steps" }, el("tr", {}, ...["kind", "score", "step"].map((name) => el("th", { scope: "col" }, name))), ...rows));
     }
     const words = [`${found.outcome} (${found.reason})`];
     if (found.scores) words.push(`knowledge ${percent(found.scores[0])}, logic ${percent(found.scores[1])}, this response ${percent(found.scores[2])}`);

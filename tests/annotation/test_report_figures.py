@@ -19,7 +19,13 @@ from benchwright.annotation.report_page import interval_words, kappa_words
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.jobs import Key, Proposal, Review, Verdict
 from benchwright.schemas.journal import read_jsonl, write_jsonl
-from benchwright.schemas.review_figures import Interval, JobFigures, figures_path, read_figures
+from benchwright.schemas.review_figures import (
+    Interval,
+    JobFigures,
+    figures_path,
+    read_evidence,
+    read_figures,
+)
 from benchwright.schemas.workspace import Workspace
 
 from .said import DIGEST, review
@@ -265,6 +271,16 @@ def test_the_report_is_written_once_for_all_and_once_privately(tmp_path: Path, m
     subject = figures.fields[0]
     assert (subject.name, subject.percent.value) == ("subject", 0.8)
     assert read_figures(workspace) == [figures]
+    evidence = read_evidence(workspace, figures)
+    assert {made.pseudonym for made in evidence.reviews if made.slot != "adjudication"} == {"A01", "A02"}
+    assert len({made.item_id for made in evidence.reviews}) == figures.items and len(evidence.reviews) == 42
+    assert [measure.name for measure in evidence.measures] == [field.name for field in figures.fields]
+    assert [len(measure.answers) for measure in evidence.measures] == [
+        field.items for field in figures.fields
+    ]
+    assert evidence.known == () and evidence.kept == (), (
+        "nobody saw a proposal, and nothing is known beforehand"
+    )
     assert written.private == private_path(workspace)
     assert stat.S_IMODE(written.private.stat().st_mode) == 0o600
     private = PrivateReport.model_validate_json(written.private.read_bytes())
@@ -282,6 +298,7 @@ def test_what_is_published_names_nobody(tmp_path: Path, make_workspace) -> None:
         "report.md",
         "report.html",
         "report.json",
+        "tagging.evidence.json",
         "tagging.figures.json",
         "tagging.jsonl",
         "tagging.verdicts.jsonl",
@@ -306,7 +323,12 @@ def test_the_same_reviews_give_the_same_bytes_in_whatever_order(tmp_path: Path, 
     assert (first.reviews("tagging").parent / "report.md").read_bytes() == before
     figures = json.loads(pages[0]["report.json"])["jobs"][0]
     write_jsonl(first.reviews("tagging"), reviews[::-1])
-    turned = job_report(first, "tagging").figures.model_dump(mode="json")
+    report = job_report(first, "tagging")
+    known = read_evidence(
+        second, JobFigures.model_validate_json(figures_path(second, "tagging").read_bytes())
+    )
+    assert report.evidence == known.model_copy(update={"reviews_sha256": report.figures.reviews_sha256})
+    turned = report.figures.model_dump(mode="json")
     assert {k: v for k, v in turned.items() if k != "reviews_sha256"} == {
         k: v for k, v in figures.items() if k != "reviews_sha256"
     }

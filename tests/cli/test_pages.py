@@ -20,6 +20,14 @@ def test_nothing_is_wider_than_the_page_and_nothing_is_lost(capsys: pytest.Captu
     assert all(line.strip() for line in lines)
 
 
+def test_many_columns_make_a_wider_page_and_none_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    cells = [tuple(f"{letter}{i}bcdefghij" for i in range(9)) for letter in "xy面"]
+    table(tuple(f"column{i}" for i in range(9)), cells)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 5, "no cell of this size is folded"
+    assert all(cell in line for row, line in zip(cells, lines[2:], strict=True) for cell in row)
+
+
 def test_control_codes_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
     nasty = "x\x1b[2J\u202e[bold]y[/bold]\n"
     heading(nasty)

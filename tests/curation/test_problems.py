@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchwright.curation.problems import SplitRule, make_problems, splits
+from benchwright.curation.problems import make_problems
 from benchwright.curation.proposers.chosen import chosen_questions
 from benchwright.curation.proposers.stage import run_embedded
 from benchwright.curation.proposers.tagging_material import embedded_tagger
@@ -181,17 +181,6 @@ def test_accepting_without_proposals_is_an_error(selected: Workspace) -> None:
         make_problems(selected, accept_proposals=True)
 
 
-def test_the_split_depends_on_ids_and_seed_alone() -> None:
-    ids = [f"p{number}" for number in range(50)]
-    split = splits(ids, SplitRule(testmini=20, seed=1))
-    assert sum(part is Split.TESTMINI for part in split.values()) == 20
-    assert splits(list(reversed(ids)), SplitRule(testmini=20, seed=1)) == split
-    assert splits(ids, SplitRule(testmini=20, seed=2)) != split
-    fewer = splits(ids[1:], SplitRule(testmini=20, seed=1))
-    assert sum(fewer[name] is not split[name] for name in fewer) <= 1
-    assert set(splits(ids[:3], SplitRule(testmini=0, seed=1)).values()) == {Split.TEST}
-
-
 def test_testmini_of_the_recipe_is_used(selected: Workspace) -> None:
     recipe = selected.root / "benchwright.toml"
     recipe.write_text(recipe.read_text().replace('tag = "v0.1.0"', 'tag = "v0.1.0"\ntestmini = 2'))
@@ -200,6 +189,9 @@ def test_testmini_of_the_recipe_is_used(selected: Workspace) -> None:
     make_problems(place, accept_proposals=True)
     parts = [(p.discipline, p.split) for p in problems(place).values()]
     assert parts.count(("physics", Split.TESTMINI)) == parts.count(("chemistry", Split.TESTMINI)) == 2
+    recipe.write_text(recipe.read_text().replace("testmini = 2", "testmini = 9"))
+    with pytest.raises(UsageError, match=r"testmini = 9 .* 6 questions chosen for chemistry"):
+        make_problems(Workspace(selected.root, load_recipe(recipe)), accept_proposals=True)
 
 
 def test_statistics_count_what_is_there(selected: Workspace, workspace: Workspace) -> None:

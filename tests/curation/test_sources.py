@@ -171,7 +171,10 @@ def test_csv_with_line_breaks_in_cells_ragged_rows_and_other_bytes(tmp_path: Pat
         ("p.json", b'{"rows": []}', "neither a JSON list"),
         ("p.csv", b"a,a\n1,2\n", "twice"),
         ("p.parquet", b"PAR1", "Parquet"),
-        ("p.xlsx", b"", "endings"),
+        ("p.docx", b"", "endings"),
+        ("p.xlsx", b"", "damaged"),
+        ("p.zip", b"PK", "damaged"),
+        ("p.parquet.gz", b"", "endings"),
         ("p.jsonl", b"", "no rows"),
     ],
 )

@@ -94,7 +94,6 @@ def test_rows_of_one_problem_are_one_item_with_many_texts() -> None:
 
 
 def test_figures_and_page_are_the_same_each_time(figures: Stats, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     page = write_statistics(figures, tmp_path / "one")
     write_statistics(figures, tmp_path / "two")
     names = sorted(path.name for path in page.parent.iterdir())
@@ -125,7 +124,6 @@ def test_nothing_selected_is_a_sentence(workspace: Workspace) -> None:
 
 
 def test_the_command_prints_a_table_and_writes_a_folder(selected: Workspace, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     out = tmp_path / "out"
     arguments = ["stats", "--of", "selection", "--workspace", str(selected.root), "--out", str(out)]
     done = CliRunner().invoke(curate, arguments)

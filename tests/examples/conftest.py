@@ -8,6 +8,7 @@ import math
 import operator
 import re
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -78,6 +79,22 @@ def clean() -> Callable[[Drawing], None]:
     return check
 
 
+def ids_of(*modules: ModuleType) -> set[str]:
+    names = {module.__name__ for module in modules}
+    return {p.id for maker, p in zip(makers(), all_problems(), strict=True) if maker.__module__ in names}
+
+
+@pytest.fixture
+def second_ways() -> Callable[..., None]:
+    """Fails where a problem of the modules has no second way, or one without other parameters."""
+
+    def check(second: dict[str, tuple[Any, ...]], *modules: ModuleType) -> None:
+        assert set(second) == ids_of(*modules)
+        assert all(others for _, *others in second.values())
+
+    return check
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One test for each parameter set of each entry of the module's `SECOND`; the first is the problem as shipped."""
     if "recompute" not in metafunc.fixturenames:
@@ -142,7 +159,7 @@ def part_numbers(answer: str) -> list[float]:
 
 def number_of(tex: str) -> tuple[float, float]:
     """The number that an option states, and half a unit of its last printed decimal (0 for whole numbers)."""
-    body = re.sub(r"\\ ?\\mathrm\{.*\}|\^\\circ|[$]|个|种|尾", "", tex).strip()
+    body = re.sub(r"\\ ?\\mathrm\{.*\}|\\,\\%|\^\\circ|[$]|个|种|尾", "", tex).strip()
     decimals = re.findall(r"\d+\.(\d+)", body)
     body = re.sub(r"\\frac\{([^{}]*(?:\{[^{}]*\})?)\}\{(\d+)\}", r"((\1)/\2)", body)
     body = re.sub(r"(?<=\d)\\sqrt", r"*\\sqrt", body)

@@ -28,6 +28,7 @@ from benchwright.schemas.records import (
     QuestionType,
     Rejected,
     Show,
+    Split,
 )
 from benchwright.schemas.status import OUTCOME_OF_STATUS, CallStatus, Outcome
 from benchwright.schemas.tables import read_records, write_records
@@ -133,6 +134,12 @@ def test_canonical_json_refuses_what_has_no_json_form() -> None:
     with pytest.raises(ValueError, match="JSON"):
         canonical_json({"x": float("nan")})
     assert digest_of({"b": 1, "a": [1, 2]}) == digest_of({"a": [1, 2], "b": 1})
+
+
+def test_moving_a_problem_to_another_split_leaves_its_digest_alone() -> None:
+    one = problem()
+    assert one.model_copy(update={"split": Split.TESTMINI}).digest == one.digest
+    assert one.model_copy(update={"difficulty": one.difficulty % 5 + 1}).digest != one.digest
 
 
 def test_overlapping_or_dangling_spans_are_refused() -> None:

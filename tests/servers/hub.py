@@ -9,9 +9,10 @@ and reads. Which way a client goes is the client's choice (`HF_HUB_DISABLE_XET=1
 Tests steer it under `/-/`: `POST /-/faults` (a list of `{"method", "match", "statuses", "after", "hold"}`; each
 matching request takes the next status off the list, `after` meaning that the work is done before the failure is
 answered, `hold` that the answer waits so many seconds),
-`POST /-/corrupt` (`{"repo", "path", "revision"}`: one byte of the stored object is flipped), `POST /-/scrub`
-(objects that are not what their name says are thrown away, so the Hub asks for them again), `GET /-/log` and
-`DELETE /-/log`.
+`POST /-/corrupt` (`{"repo", "path", "revision"}`: one byte of the stored object, or of the xet block that holds it, is
+flipped), `POST /-/scrub` (objects and blocks that are damaged are thrown away, so the Hub asks for them again),
+`POST /-/before` (a list of `{"method", "match", "do": "corrupt" or "delete", …}`, with what these need; done once,
+before the first matching request is handled), `GET /-/log` and `DELETE /-/log`.
 """
 
 from __future__ import annotations
@@ -31,14 +32,15 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # also when a test loads this file by its path
 
-from hub_store import Entry, HubError, Reply, Repo, Store, git_oid
+from hub_steering import Steering
+from hub_store import Entry, HubError, Reply, Repo, Store, git_oid, ranged
 
 DEFAULT_TOKENS = {"hf_testwrite": "write", "hf_testread": "read"}
 LFS_SUFFIXES = {".parquet", ".png", ".jpg", ".jpeg", ".zip", ".svg", ".pdf", ".bin"}
 START = "1970-01-01T00:00:00.000Z"
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(Steering, BaseHTTPRequestHandler):
     """One request."""
 
     protocol_version = "HTTP/1.1"
@@ -53,6 +55,7 @@ class Handler(BaseHTTPRequestHandler):
         self.route, self.query = unquote(parts.path), parse_qs(parts.query)
         self.body = self._read_body()
         with self.store.lock:
+            self._before()
             fault = self._fault()
             status = 200 if fault is None else fault["status"]
             try:
@@ -83,19 +86,6 @@ class Handler(BaseHTTPRequestHandler):
             self.rfile.readline()
             return data
         return self.rfile.read(int(self.headers.get("Content-Length") or 0))
-
-    def _fault(self) -> dict[str, Any] | None:
-        if self.route.startswith("/-/"):
-            return None
-        for fault in self.store.faults:
-            if (
-                fault["method"] == self.command
-                and re.search(fault["match"], self.route)
-                and fault["statuses"]
-            ):
-                status = fault["statuses"].pop(0)
-                return None if status == 200 else {**fault, "status": status}
-        return None
 
     def _handle(self, raw_path: str) -> Reply:
         for method, pattern, action in ROUTES:
@@ -372,7 +362,7 @@ class Handler(BaseHTTPRequestHandler):
         stored = self.store.objects / entry.sha256
         if not stored.exists():
             raise HubError(501, None, "this file lies in the xet store: read it with hf-xet")
-        return _ranged(stored.read_bytes(), self.headers.get("Range"), headers)
+        return ranged(stored, self.headers.get("Range"), headers, empty=self.command == "HEAD")
 
     def xet_token(self, repo_id: str, kind: str, revision: str) -> Reply:
         """Address of the xet store: a folder of this machine."""
@@ -385,54 +375,6 @@ class Handler(BaseHTTPRequestHandler):
             "exp": "X-Xet-Token-Expiration",
         }
         return Reply(token, 200, {names[key]: str(value) for key, value in token.items()})
-
-    # --- steering ------------------------------------------------------------------------------------------------
-    def faults(self) -> Reply:
-        """What shall fail from now on."""
-        self.store.faults = self.json()
-        return Reply({})
-
-    def corrupt(self) -> Reply:
-        """Flip the middle byte of a stored object, keeping its size."""
-        wanted = self.json()
-        repo = self.store.repos[wanted["repo"]]
-        path = (
-            self.store.objects
-            / repo.commits[repo.resolve(wanted.get("revision", "main"))][wanted["path"]].sha256
-        )
-        data = bytearray(path.read_bytes())
-        data[len(data) // 2] ^= 0xFF
-        path.write_bytes(bytes(data))
-        return Reply({})
-
-    def scrub(self) -> Reply:
-        """Throw away stored objects whose bytes are not what their name says, as a storage's own check would."""
-        broken = [
-            p for p in self.store.objects.iterdir() if hashlib.sha256(p.read_bytes()).hexdigest() != p.name
-        ]
-        for path in broken:
-            path.unlink()
-        return Reply({"removed": len(broken)})
-
-    def requests(self) -> Reply:
-        """What was asked so far."""
-        seen = list(self.store.log)
-        if self.command == "DELETE":
-            self.store.log.clear()
-        return Reply(seen)
-
-
-def _ranged(data: bytes, wanted: str | None, headers: dict[str, str]) -> Reply:
-    headers = {**headers, "Content-Type": "application/octet-stream"}
-    if wanted is None or not (match := re.fullmatch(r"bytes=(\d*)-(\d*)", wanted)):
-        return Reply(data, 200, headers)
-    first, last = match.groups()
-    start = int(first) if first else max(0, len(data) - int(last))
-    end = min(int(last), len(data) - 1) if first and last else len(data) - 1
-    if start >= len(data):
-        raise HubError(416, None, "range outside the file")
-    headers["Content-Range"] = f"bytes {start}-{end}/{len(data)}"
-    return Reply(data[start : end + 1], 206, headers)
 
 
 _ID = r"([^/]+/[^/]+)"
@@ -459,6 +401,7 @@ _TABLE: tuple[tuple[str, str, Callable[..., Reply]], ...] = (
     ("GET|HEAD", rf"/datasets/{_ID}/resolve/([^/]+)/(.+)", Handler.resolve),
     ("GET", rf"{_API}/xet-(read|write)-token/([^/]+)", Handler.xet_token),
     ("POST", r"/-/faults", Handler.faults),
+    ("POST", r"/-/before", Handler.before),
     ("POST", r"/-/corrupt", Handler.corrupt),
     ("POST", r"/-/scrub", Handler.scrub),
     ("GET|DELETE", r"/-/log", Handler.requests),

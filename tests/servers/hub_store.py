@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -90,6 +92,8 @@ class Store:
         self.tokens = tokens
         self.repos: dict[str, Repo] = {}
         self.faults: list[dict[str, Any]] = []
+        self.before: list[dict[str, Any]] = []
+        self.damaged: set[Path] = set()
         self.log: list[dict[str, Any]] = []
         self.lock = threading.RLock()
 
@@ -112,24 +116,67 @@ class Store:
         return Entry(git_oid(pointer), sha256, size, True)
 
     def xet_hashes(self) -> dict[str, str]:
-        """sha256 -> xet hash of every file whose shard lies in the local store.
+        """sha256 -> xet hash of every file whose shard lies in the local store."""
+        return {sha256: xet for sha256, xet, _ in self._xet_files()}
+
+    def block_of(self, sha256: str) -> tuple[Path, int]:
+        """The block of the xet store in which a file's first segment lies, and where its middle chunk has its middle.
+
+        A block is chunks, each after 8 bytes: one, three with the length of what follows, four more.
+        """
+        name, chunk = next(segments[0] for found, _, segments in self._xet_files() if found == sha256)
+        path = next(path for path in self.cas.rglob("default.*") if path.suffix[1:] == name)
+        data, position = path.read_bytes(), 0
+        for _ in range(chunk):
+            position += 8 + int.from_bytes(data[position + 1 : position + 4], "little")
+        return path, position + 8 + int.from_bytes(data[position + 1 : position + 4], "little") // 2
+
+    def _xet_files(self) -> Iterator[tuple[str, str, list[tuple[str, int]]]]:
+        """sha256, xet hash and the segments (block, middle chunk) of every file in the shards.
 
         Shards are 48-byte records after a 48-byte header: a file's hash with its number of segments, the segments,
         as many verification records and at last the sha256, the last two announced by flags; all ones end the list.
+        A segment is the hash of its block, flags, its length, its first chunk and the one after its last.
         """
-        found: dict[str, str] = {}
         for path in sorted(self.cas.rglob("*.mdb")):
             records = path.read_bytes()[48:]
             position = 0
             while position + 48 <= len(records) and records[position : position + 32] != b"\xff" * 32:
                 record = records[position : position + 48]
                 flags, count = (int.from_bytes(record[i : i + 4], "little") for i in (32, 36))
+                starts = range(position + 48, position + 48 * (1 + count), 48)
+                segments = [_segment(records[start : start + 48]) for start in starts]
                 position += 48 * (1 + count * (2 if flags & 1 << 31 else 1))
                 if flags & 1 << 30:
-                    found[_hash_text(records[position : position + 32])] = _hash_text(record[:32])
+                    yield _hash_text(records[position : position + 32]), _hash_text(record[:32]), segments
                     position += 48
-        return found
+
+
+def _segment(record: bytes) -> tuple[str, int]:
+    first, end = (int.from_bytes(record[i : i + 4], "little") for i in (40, 44))
+    return _hash_text(record[:32]), (first + end) // 2
 
 
 def _hash_text(data: bytes) -> str:
     return "".join(f"{int.from_bytes(data[i : i + 8], 'little'):016x}" for i in range(0, 32, 8))
+
+
+def ranged(path: Path, wanted: str | None, headers: dict[str, str], empty: bool) -> Reply:
+    """A stored file, or the part of it that was asked for; `empty`: only what the answer's head says of it."""
+    size = path.stat().st_size
+    headers = {**headers, "Content-Type": "application/octet-stream"}
+    if wanted is None or not (match := re.fullmatch(r"bytes=(\d*)-(\d*)", wanted)):
+        return (
+            Reply(b"", 200, headers | {"Content-Length": str(size)})
+            if empty
+            else Reply(path.read_bytes(), 200, headers)
+        )
+    first, last = match.groups()
+    start = int(first) if first else max(0, size - int(last))
+    end = min(int(last), size - 1) if first and last else size - 1
+    if start >= size:
+        raise HubError(416, None, "range outside the file")
+    headers["Content-Range"] = f"bytes {start}-{end}/{size}"
+    with path.open("rb") as stream:
+        stream.seek(start)
+        return Reply(stream.read(end + 1 - start), 206, headers)

@@ -259,11 +259,14 @@ class Hub:
             check=False,
         )
 
-    def kill_push_at(self, method: str, match: str, *arguments: str, after: bool = False) -> None:
+    def kill_push_at(
+        self, method: str, match: str, *arguments: str, after: bool = False, xet: bool = False
+    ) -> None:
         """Run `push-dataset` and SIGKILL it while it waits for the answer to a request."""
         self.fail({"method": method, "match": match, "statuses": [500] * 9, "after": after, "hold": 3600})
         code = "from benchwright.cli.main import run_push; run_push()"
-        with subprocess.Popen([sys.executable, "-c", code, *arguments], env=self.environment()) as process:
+        environment = self.environment(xet=xet)
+        with subprocess.Popen([sys.executable, "-c", code, *arguments], env=environment) as process:
             for _ in range(600):
                 if any(row["method"] == method and match in row["path"] for row in self.ask("GET", "/-/log")):
                     break

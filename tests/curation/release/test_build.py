@@ -22,6 +22,12 @@ from benchwright.schemas.release_table import load_release, read_manifest
 from benchwright.schemas.tables import read_records, write_records
 from benchwright.schemas.workspace import Workspace
 
+BESIDE = {
+    "LICENSES.md", "DATASHEET.md", "DATA_STATEMENT.md", "CITATION.cff", "ERRATA.md", "croissant.json", "checklist.json",
+    "audit/README.md", "audit/origins.jsonl", "audit/left-out.jsonl", "plots/subjects.png", "plots/flow.png",
+    "plots/levels.png", "plots/lengths.png",
+}  # fmt: skip
+
 
 def built(workspace, tag="v1.0.0", **options):
     content, findings = checked_content(workspace)
@@ -69,7 +75,7 @@ def test_folder_is_read_back(tiny):
     files = {file.path for file in release.manifest.files}
     assert "data/en/original/dev-00000-of-00001.parquet" in files
     assert "data/en/original/test-00000-of-00001.parquet" in files
-    assert "LICENSES.md" in files and "README.md" not in files
+    assert "README.md" not in files and files >= BESIDE
     on_disk = {p.relative_to(release.folder).as_posix() for p in release.folder.rglob("*") if p.is_file()}
     assert on_disk == files | {"README.md", "manifest.json"}
 
@@ -88,6 +94,9 @@ def test_dev_stays_apart(tiny):
 def test_same_bytes_elsewhere_and_again(tiny, tmp_path, make_workspace):
     first = built(tiny)
     other = built(make_workspace(tmp_path / "elsewhere"))
+    assert {path for path in BESIDE if not (other.folder / path).is_file()} == set()
+    for path in BESIDE:
+        assert (first.folder / path).read_bytes() == (other.folder / path).read_bytes(), path
     assert folder_digest(first.folder) == folder_digest(other.folder)
     again = built(tiny)
     assert not again.ran and again.manifest == first.manifest
@@ -162,8 +171,12 @@ print(sum(len(row["images"]) for row in loaded), [image.size for row in loaded f
 def test_card_says_what_was_counted(tiny):
     release = built(tiny)
     card = (release.folder / "README.md").read_text()
-    assert "4 problems in en and zh, published in up to 6 versions" in card and "16 rows in all" in card
-    assert 'load_dataset("org/tiny", "vision_only_en", split="test", revision="v1.0.0")' in card
+    assert (
+        "4 problems of biology and physics in English and Chinese, published in up to 6 versions" in card
+        and "16 rows in all" in card
+    )
+    assert '"org/tiny",\n    "vision_only_en",  # version and language\n    split="test",\n' in card
+    assert "| version | en | zh |\n|---|---|---|\n| original | `original_en` | `original_zh` |\n" in card
     assert "| vision-rich | no-decomposition | 3 |" in card
     assert tiny.recipe.release.canary in card
     assert (
@@ -195,11 +208,12 @@ def test_what_people_say_and_what_was_checked_stand_on_the_card(make_workspace, 
     assert release.ran
     card = (release.folder / "README.md").read_text()
     _, body = split_card(card)
-    assert "## What it measures\n\nReading circuits, and what | follows.\n\n## Loading\n" in body
+    assert "## What it measures\n\nReading circuits, and what | follows.\n\n## What a model is sent\n" in body
     assert "## Contact\n\nhelp@lab.example\n" in body
     assert card.rstrip().endswith(END) and card.count(END) == 1, "nobody's words end the generated part"
     order = [
-        body.index(f"\n## {name}\n") for name in ("Loading", "Figures", "Limitations", "Checklist", "Contact")
+        body.index(f"\n## {name}\n")
+        for name in ("Loading", "What it measures", "Figures", "Limitations", "Contact", "Checklist")
     ]
     assert order == sorted(order)
     checked = Checklist.model_validate_json((release.folder / "checklist.json").read_bytes())

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from benchwright.curation.release.build import build_release, checked_content
+from benchwright.cli.main import run_command
+from benchwright.cli.push import push_dataset
 from benchwright.schemas.records import Problem
 from benchwright.schemas.tables import read_records, write_records
 
@@ -169,25 +170,6 @@ def test_flipped_byte_is_noticed(hub, tiny):
     assert hub.ask("GET", HEAD)["private"] is True
 
 
-def test_repository_gone_before_verification(hub, tiny):
-    """`load_dataset` would serve a cached copy; the verification starts from an empty cache and says so."""
-    assert push(hub, tiny, "--no-verify").returncode == 0
-    content, _ = checked_content(tiny)
-    release = build_release(tiny, "v1.0.0", ID, content)
-    hub.ask("DELETE", "/api/repos/delete", {"organization": "org", "name": "tiny", "type": "dataset"})
-    code = """
-import sys
-from pathlib import Path
-from benchwright.curation.release.verify import VerificationError, verify_release
-try:
-    print(verify_release(sys.argv[1], "v1.0.0", Path(sys.argv[2]), "0" * 64))
-except VerificationError as error:
-    print("broke off:", error)
-"""
-    done = hub.run(code, ID, str(release.folder))
-    assert done.stdout.startswith("broke off:"), done.stdout + done.stderr
-
-
 def test_a_cached_copy_counts_as_a_failure(hub, tiny):
     """`datasets` serves what it once loaded when the repository is gone: the line in its log is noticed."""
     assert push(hub, tiny, "--no-verify").returncode == 0
@@ -306,6 +288,16 @@ def test_findings_refuse_and_can_be_left_out(hub, tiny):
     assert result["rows"] == 15 and result["rejected"]["answer-not-an-option"] == 1
 
 
+def test_quiet_leaves_the_result_and_json_is_one_document(tiny, capsys):
+    words = [ID, "--workspace", str(tiny.root), "--build-only", "--json", "--quiet"]
+    assert run_command(push_dataset, "push-dataset", words) == 0
+    said = capsys.readouterr()
+    assert said.err == "" and json.loads(said.out)["rows"] == 16
+    assert run_command(push_dataset, "push-dataset", [*words, "--base", "v1.0.0"]) == 2
+    said = capsys.readouterr()
+    assert json.loads(said.out)["error"]["exit_code"] == 2 and "add --errata" in said.err
+
+
 def test_dry_run_sends_nothing(hub, tiny):
     done = push(hub, tiny, "--dry-run", "--json")
     assert done.returncode == 0, done.stderr
@@ -315,3 +307,4 @@ def test_dry_run_sends_nothing(hub, tiny):
     assert hub.ask("GET", "/-/log") == []
     table = push(hub, tiny, "--dry-run")
     assert "nothing was sent" in table.stdout and "v1.0.0" in table.stdout
+    assert len(plan["steps"]) == 4 and all(step in table.stdout for step in plan["steps"])

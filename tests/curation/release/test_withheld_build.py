@@ -23,6 +23,8 @@ from benchwright.schemas.release_table import load_release
 from benchwright.schemas.workspace import Workspace
 
 TAG = "v1.0.0"
+OURS = {"manifest.json", "checklist.json", "croissant.json"}
+"""The JSON files of a release."""
 
 
 def kept(workspace, more=""):
@@ -50,6 +52,12 @@ def test_nothing_withheld_is_published_and_everything_is_promised(tiny):
     assert all(rows[name] == full[name] for name in full.keys() - hidden), "dev keeps its answers"
     assert len(hidden) == 15 and len(rows) == 16
     assert withheld_found(release.folder, withheld_of(full.values(), [Split.TEST])) == ()
+    beside = {path.relative_to(release.folder).parts[0] for path in release.folder.rglob("*")}
+    assert {"audit", "plots", "DATASHEET.md", "croissant.json"} <= beside
+    assert "15 rows of `test`" in (release.folder / "DATASHEET.md").read_text()
+    assert not [path for path in release.folder.rglob("*.json") if path.name not in OURS], (
+        "no sidecar, no gallery"
+    )
 
     answers = [json.loads(line) for line in answers_path(place, TAG).read_text().splitlines()]
     assert {one["id"]: (one["answer"], one["unit"], one["solution"]) for one in answers} == {
@@ -104,7 +112,7 @@ def test_same_bytes_with_the_same_salts(tiny, tmp_path, make_workspace):
 
 
 def test_an_answer_in_what_people_say_refuses(tiny):
-    place = kept(tiny, '[release.statements]\nmeasures = "Whether it is the mitochondrion."\n')
+    place = kept(tiny, '[release.statements]\nrelated = "Whether it is the mitochondrion."\n')
     with pytest.raises(UsageError, match=r"holds an answer that is withheld.*README.md"):
         built(place)
     assert list(place.release(TAG).parent.iterdir()) == []

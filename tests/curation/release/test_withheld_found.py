@@ -142,6 +142,22 @@ def test_a_folder_with_a_name_of_a_reviewer_is_not_built(tiny):
     assert list(workspace.release("v1.0.0").parent.iterdir()) == []
 
 
+def test_an_author_is_named_although_a_reviewer_has_that_name(tiny):
+    tiny.people.write_text(json.dumps({"people": {"A01": "anna@lab.example", "A02": "b.wu@lab.example"}}))
+    recipe = tiny.root / "benchwright.toml"
+    plain = recipe.read_text()
+    for author, refused in (('given = "Anna"', False), ('affiliation = "b.wu"', True)):
+        recipe.write_text(f'{plain}\n[[release.authors]]\nfamily = "Berg"\n{author}\n')
+        workspace = Workspace.find(tiny.root)
+        content, _ = checked_content(workspace)
+        if refused:
+            with pytest.raises(UsageError, match=r"account-name in CITATION.cff: b\.…"):
+                build_release(workspace, "v1.0.0", "org/tiny", content)
+        else:
+            folder = build_release(workspace, "v1.0.0", "org/tiny", content).folder
+            assert "given-names: Anna" in (folder / "CITATION.cff").read_text()
+
+
 def test_the_contact_may_be_read(tiny, tmp_path):
     (tmp_path / "README.md").write_text("Write to help@lab.example.")
     assert [f.code for f in check_folder(tmp_path, Known())] == ["e-mail-address"]

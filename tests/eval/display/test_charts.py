@@ -5,11 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from benchwright.eval.display.charts import Chart, Point, Series, draw_charts
-
-pytest.importorskip("matplotlib")
 
 RADAR = Chart(
     "subjects-zh",

@@ -218,7 +218,6 @@ def reviewed(evaluated: Evaluated, words: dict[str, str | None], withheld: tuple
 
 
 def test_shares_rest_on_peoples_words_and_agreement_is_told(evaluated: Evaluated) -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra `plots`)")
     evaluated.server.use({"rules": [says("vision-recognition", "Item c"), says("reasoning")]})
     evaluated.ask()
     empty = evaluated.report()

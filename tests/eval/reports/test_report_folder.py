@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -19,9 +18,6 @@ from benchwright.schemas.records import ReleaseRow
 from benchwright.schemas.status import Outcome
 
 from ..report_runs import dataset_spec_of, five_versions, right_every, spec_of, write_run
-
-CHARTS = () if importlib.util.find_spec("matplotlib") else ("--no-charts",)
-"""Where matplotlib is not installed, the report is written without charts."""
 
 
 def say(row: ReleaseRow, number: int) -> tuple[Outcome, str]:
@@ -53,7 +49,7 @@ def test_three_runs_make_tables_charts_and_a_viewer(
 ) -> None:
     out = tmp_path / "report"
     runs = ("runs/a", "runs/b", "runs/c")
-    shown, said = command("report", *runs, "--out", out, "--dataset", "release", *CHARTS, code=1)
+    shown, said = command("report", *runs, "--out", out, "--dataset", "release", code=1)
     assert f"open {out / 'viewer/index.html'}" in shown and "were not run or not judged" in said
     files = paths(out)
     page = files["report.md"].decode()
@@ -69,16 +65,15 @@ def test_three_runs_make_tables_charts_and_a_viewer(
     assert (line["model"], line["All Acc: n"], line["All Acc: of"]) == ("openai/judge-one", "99", "100")
     assert line["All Acc: incomplete"] == "yes" and line["vision-only Sci-CoT_K: n"] == "20"
     assert "tables/sciverse-2-en.tex" in files and "papers/tables/paper-sciverse-2.csv" in files
-    if not CHARTS:
-        kinds = {name.split("/")[1] for name in files if name.startswith("charts/")}
-        assert {
-            f"{name}-en.{ending}"
-            for name in ("subjects", "levels", "versions", "sci-cot")
-            for ending in ("png", "svg")
-        } == kinds
+    kinds = {name.split("/")[1] for name in files if name.startswith("charts/")}
+    assert {
+        f"{name}-en.{ending}"
+        for name in ("subjects", "levels", "versions", "sci-cot")
+        for ending in ("png", "svg")
+    } == kinds
     figures = json.loads(files["report.json"])
     assert figures[0]["shared_rows"] == 100 and len(figures[0]["runs"]) == 3
-    command("report", *runs, "--out", out, "--dataset", "release", *CHARTS, code=1)
+    command("report", *runs, "--out", out, "--dataset", "release", code=1)
     assert paths(out) == files, "same runs, same bytes"
 
 

@@ -195,7 +195,7 @@ def choose(browser: Any, name: str, text: str) -> None:
 
 
 def shown(browser: Any) -> str:
-    return str(browser.run("document.querySelector('#tally td').textContent"))
+    return str(browser.run("document.querySelector('#tally th').textContent"))
 
 
 def title(browser: Any) -> str:

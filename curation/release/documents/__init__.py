@@ -1,0 +1,1 @@
+"""Documents that lie beside the data, filled from what the workspace knows."""

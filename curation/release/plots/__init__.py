@@ -1,0 +1,1 @@
+"""Plots of a release: first what they show (`plan`), then the pictures (`draw`)."""
