@@ -399,7 +399,8 @@ def main() -> int:
             print("… making the workspace", file=sys.stderr)
             (folder / "made.json").write_text(json.dumps(make_workspace(folder, options.problems)))
         made = json.loads((folder / "made.json").read_text())
-        shutil.rmtree(folder / "workspace" / "release", ignore_errors=True)
+        for left in ("workspace/release", "datasets"):  # of an earlier run in this folder
+            shutil.rmtree(folder / left, ignore_errors=True)
         with tempfile.TemporaryDirectory(dir=folder) as server, hub(Path(server)) as url:
             us = step(folder, url, "ours")
             them = step(folder, url, "theirs", str(options.peer_problems or made["problems"]))

@@ -134,17 +134,29 @@ def cluster(
     What is missing of screening, duplicates, embeddings and estimates is made first; the recipe's `[screen]` and
     `[dedup]` can turn the first two off.
     """
+    from benchwright.schemas.errors import InfeasibleError
+
     place = open_workspace(workspace)
     rows, result = [], {}
+    refused: list[InfeasibleError] = []
     for discipline in chosen_disciplines(place, disciplines):
         if engine != "local":  # the embeddings there; all that follows is one machine's work
             _embed(place, discipline, workers, engine, ray_address)
-        done = _choose(place, discipline, budget, clusters, workers)
+        try:
+            done = _choose(place, discipline, budget, clusters, workers)
+        except (
+            InfeasibleError
+        ) as error:  # the others are tried, too: a recipe is mended once, not time after time
+            refused.append(error)
+            continue
         rows.append(certificate_row(done.certificate))
         result[discipline] = selection_summary(place, done)
         for line in certificate_remarks(done.certificate):
             say(line)
-    emit(result, representatives_table(rows), as_json, "curate tag")
+    if rows or not refused:
+        emit(result, representatives_table(rows), as_json, None if refused else "curate tag")
+    if refused:
+        raise InfeasibleError("\n".join(str(error) for error in refused), refused[0].conflict)
 
 
 def representatives_table(rows: Sequence[Sequence[object]], title: str = "Representatives") -> SummaryTable:

@@ -41,6 +41,7 @@ def plan(
     """
     from benchwright.cli.common import show_table
     from benchwright.curation import plan as planning
+    from benchwright.curation.plan_cover import cover_notes
     from benchwright.models.prices import load_prices
     from benchwright.schemas.artefact import write_atomic
 
@@ -53,8 +54,13 @@ def plan(
     if not as_json:
         show_table(SummaryTable("What each cell can show", planning.CELL_COLUMNS, planning.cell_rows(made)))
         show_table(SummaryTable("Models", planning.ASKED_COLUMNS, planning.asked_rows(made)))
-        for note in planning.notes(made):
+        for note in (*planning.notes(made), *cover_notes(place, disciplines)):
             say(note)
-    title = f"People: {made.hours:,.1f} hours, {made.weeks:g} weeks"
+    title = f"People: {made.hours:,.1f} hours, {planning.weeks_in_words(made)}"
     table = SummaryTable(title, planning.WORK_COLUMNS, planning.work_rows(made))
-    emit(made.model_dump(mode="json"), table, as_json, "curate ingest")
+    emit(
+        made.model_dump(mode="json"),
+        table,
+        as_json,
+        "curate cluster" if place.pool_disciplines() else "curate ingest SOURCE",
+    )

@@ -154,6 +154,7 @@ def _as_typed(arguments: tuple[str, ...]) -> str:
 def _curate(workspace: Workspace) -> list[Line]:
     from benchwright.examples.pool import write_raw_pool
 
+    say("drawing the example questions, then the whole line: a few minutes on a calm machine")
     started = time.monotonic()
     pool = write_raw_pool(workspace.root / "raw")
     say(f"the raw pool lies in {pool.parent} ({time.monotonic() - started:.1f} s to draw)")
@@ -296,7 +297,8 @@ def _show(
         emit(result, None, True)
         return
     show_table(table)
-    title = "Accuracy in % (* incomplete: the rules could not judge every answer)"
+    starred = any(str(cell).endswith("*") for row in score_rows for cell in row)
+    title = "Accuracy in %" + (" (* incomplete: the rules could not judge every answer)" if starred else "")
     show_table(SummaryTable(title, ("version", *models), score_rows))
     show_table(
         SummaryTable(

@@ -37,6 +37,9 @@ def workspace_checks(ws: Workspace, connect: bool) -> Iterator[Check]:
         if connect and model.model.startswith("openai/"):
             yield _answers(f"models.{stage}", model.model, model.base_url, model.api_key_env)
     yield _locks(ws)
+    yield _review_server(ws)
+    if ws.people.is_file():
+        yield _people(ws.people)
     yield from _stages(ws)
 
 
@@ -145,6 +148,22 @@ def _locks(ws: Workspace) -> Check:
         said = f"left by a command that was stopped: {', '.join(left)}; the next one takes it over"
         return Check(_SECTION, "locks", "note", said)
     return Check(_SECTION, "locks", "ok", "nobody is writing here")
+
+
+def _review_server(ws: Workspace) -> Check:
+    from benchwright.annotation.server import running_server
+
+    server = running_server(ws)
+    said = f"runs at {server.url}" if server else "does not run now; `annotate serve` starts it"
+    return Check(_SECTION, "review server", "ok", said)
+
+
+def _people(path: Path) -> Check:
+    """Names of people are for this account alone."""
+    if os.name != "nt" and path.stat().st_mode & 0o077:
+        said = f"{path.name} holds the names behind pseudonyms and others on this machine can read it"
+        return Check(_SECTION, "people", "broken", said, f"chmod 600 {path}")
+    return Check(_SECTION, "people", "ok", f"{path.name} can be read by this account alone")
 
 
 def _alive(pid: int) -> bool:

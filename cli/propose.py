@@ -199,7 +199,7 @@ def place(discipline: str | None, no_labels: bool, workspace: Path | None, as_js
 
         result = run_embedded(home, placer, discipline, on_item)
     flags = {"as_json": as_json, "discipline": discipline}
-    show_run(home, "place", "Place", (), result, (), flags, "curate problems")
+    show_run(home, "place", "Place", (), result, (), flags, "annotate push placement")
     raise_if_failed("place", result)
 
 

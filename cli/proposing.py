@@ -32,7 +32,7 @@ def propose(
     flags: dict[str, Any],
     *,
     wishes: Mapping[str, Any] | None = None,
-    follow: str | None = "curate problems",
+    follow: str | None = "annotate push {job}",
     after: Callable[[Workspace, str | None], None] | None = None,
     budget: Budget | None = None,
 ) -> None:
@@ -54,7 +54,8 @@ def propose(
             bar.advance(done - bar.done)
 
         result = _run(place, command, models, wanted, flags, ledger, on_item)
-    show_run(place, command, title, models, result, ledger.spending(), flags, follow)
+    following = follow and follow.format(job=job)
+    show_run(place, command, title, models, result, ledger.spending(), flags, following)
     if after is not None and not flags["as_json"]:
         after(place, flags["discipline"])
     raise_if_failed(command, result)
@@ -257,7 +258,7 @@ def _say_spending(spending: Sequence[Spending]) -> None:
     for one in spending:
         say(
             f"{one.model}: {one.made:,} calls ({one.reused:,} more from the store, {one.retries:,} retries), "
-            f"{one.input_tokens:,} tokens in, {one.output_tokens:,} out, {one.money}"
+            f"{one.input_tokens:,} tokens in, {one.output_tokens:,} out, cost {one.money}"
         )
     for note in spending_notes(spending):
         say(note)
@@ -279,7 +280,10 @@ def raise_if_failed(command: str, result: StageResult) -> None:
     if "budget-reached" in failed:
         again = f"run `curate {command}` again with a larger --budget to go on from there"
     elif failed.keys() <= SAID:
-        again = "the models said so and would not be asked again: see the rejected file, or ask another model"
+        why = ", ".join(
+            f"{p.parent.name}/{p.name}" for p in result.outputs if p.name.endswith(".rejected.jsonl")
+        )
+        again = f"the models said so and would not be asked again: see {why}, or ask another model"
     else:
         again = f"run `curate {command}` again to ask for them once more"
     raise Incomplete(f"{sum(failed.values())} of {result.counts.n_in} have no proposal ({listed}): {again}.")

@@ -150,12 +150,17 @@ def notes(plan: Plan) -> list[str]:
     ]
 
 
+def weeks_in_words(plan: Plan) -> str:
+    """Weeks of the assumed people; never "0 weeks"."""
+    return f"{plan.weeks:g} weeks" if plan.weeks else "under 0.1 weeks"
+
+
 def markdown(plan: Plan) -> str:
     """The plan as a page."""
     parts = [
         f"# Plan of {plan.benchmark}",
         f"{plan.problems:,} problems, {plan.rows:,} rows, {plan.hours:,.1f} hours of review "
-        f"({plan.weeks:g} weeks), cost of model calls {plan.money}.",
+        f"({weeks_in_words(plan)}), cost of model calls {plan.money}.",
         *notes(plan),
         "## What each cell can show",
         _table(CELL_COLUMNS, cell_rows(plan)),

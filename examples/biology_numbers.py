@@ -57,7 +57,7 @@ CODONS = {"AUG": "Met", "UUU": "Phe", "GCU": "Ala", "GAA": "Glu", "CCA": "Pro"}
 def dna_per_cell(asked: str = "replication") -> ExampleProblem:
     """Which stretch of a curve of DNA content shows an event."""
     events = {
-        "replication": (2, "the DNA replicated", "DNA 进行复制"),
+        "replication": (2, "the DNA replicated", "核内 DNA 进行复制"),
         "growth": (1, "the young cell grow before its DNA is replicated", "细胞生长、DNA 尚未复制"),
         "division": (4, "one cell become two", "一个细胞分裂成两个"),
     }
@@ -232,7 +232,7 @@ def double_crossing(first: int = 20, second: int = 10, gametes: int = 1000) -> E
         {"first": first, "second": second, "gametes": gametes},
         {"a": q(first, "cM"), "b": q(second, "cM"), "n": num(gametes)},
         Words(
-            "Three genes lie on a chromosome: ⟨a|$a$ and $b$ are @a apart⟩, ⟨b|$b$ and $c$ @b⟩. "
+            "Three genes lie on a chromosome: ⟨a|$a$ and $b$ are @a apart⟩, ⟨b|$b$ and $c$ are @b apart⟩. "
             "Crossings in the two stretches do not influence each other. Among @n gametes, how many are "
             "expected to have crossed over in both stretches?",
             "Multiply the probabilities of both crossings.",

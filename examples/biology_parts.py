@@ -191,7 +191,7 @@ def membrane_ways(asked: str = "pump") -> ExampleProblem:
     )
 
 
-def cells_in_view(cells: int = 8, low: int = 100, high: int = 400) -> ExampleProblem:
+def cells_in_view(cells: int = 16, low: int = 100, high: int = 400) -> ExampleProblem:
     """Cells that remain in view at a higher magnification."""
     times = Fraction(high, low)
 
@@ -228,13 +228,14 @@ def identification_key(answers: str = "+-", names: tuple[str, ...] = ("P", "Q", 
     second = "b" if answers[0] == "+" else "c"
     right = ends[second + answers[1]]
     has = {"+": ("has", "有"), "-": ("has no", "没有")}
+    spine = {"+": "has a", "-": "has no"}
     what = {"b": ("feathers", "羽毛"), "c": ("six legs", "六条足")}
     return Draft(
         head("bio-identification-key", "basic-biologics", 2, JUNIOR, ("Evolution/Descent and selection",)),
         organisms.key_tree(ends),
         {"answers": answers, "names": names},
         {
-            "e1": has[answers[0]][0],
+            "e1": spine[answers[0]],
             "z1": has[answers[0]][1],
             "e2": f"{has[answers[1]][0]} {what[second][0]}",
             "z2": has[answers[1]][1] + what[second][1],

@@ -98,8 +98,8 @@ def brine_cell(electrons: int = 2) -> ExampleProblem:
         {"electrons": electrons},
         {"n": qty(electrons, "mol")},
         Words(
-            "Brine is electrolysed in the cell shown; the membrane M lets only cations pass, and pure "
-            "water with a little base is on the right. While $@n$ of electrons flow, which statements "
+            "Brine is electrolysed in the cell shown; the membrane M lets only cations pass, and water "
+            "with a little base is on the right. While $@n$ of electrons flow, which statements "
             "are right?",
             r"$\mathrm{2Cl^-\rightarrow Cl_2+2e^-}$, $\mathrm{2H_2O+2e^-\rightarrow H_2+2OH^-}$; for "
             r"each electron one $\mathrm{Na^+}$ passes the membrane.",

@@ -25,7 +25,7 @@ from benchwright.examples.problem import (
 )
 
 head = partial(Head, "chemistry")
-ENERGY, METALS = ("Reactions/Energy and equilibrium",), ("Matter/Elements and compounds",)
+ENERGY, METALS = ("Reactions/Energy and equilibrium",), ("Matter/Atoms and periodic table",)
 RATE = Term(
     "the rate of a reaction",
     "化学反应速率",
@@ -63,7 +63,7 @@ def mean_rate(start: float = 1.0, end: float = 0.4, time: int = 5) -> ExamplePro
         return float(start * (end / start) ** (t / time))
 
     return Draft(
-        head("chem-mean-rate", "chemical-reaction", 2, SENIOR, ("Reactions/Equations and rates",)),
+        head("chem-mean-rate", "chemical-reaction", 2, SENIOR, ("Reactions/Energy and equilibrium",)),
         draw(
             Plot(
                 "concentration-graph",
@@ -154,7 +154,9 @@ def limiting_particles(first: int = 3, second: int = 6) -> ExampleProblem:
     times = min(first, second // 3)
     left = first + second - 4 * times
     return Draft(
-        head("chem-limiting-particles", "chemical-reaction", 3, JUNIOR, ("Reactions/Equations and rates",)),
+        head(
+            "chem-limiting-particles", "chemical-reaction", 3, JUNIOR, ("Reactions/Energy and equilibrium",)
+        ),
         molecules.particles(first, second),
         {"first": first, "second": second},
         {},
@@ -301,7 +303,7 @@ def state_map(element: str = "S") -> ExampleProblem:
 
     low, high = min(states.values()), max(states.values())
     return Draft(
-        head("chem-state-map", "inorganic-chemistry", 3, SENIOR, ("Matter/Elements and compounds",)),
+        head("chem-state-map", "inorganic-chemistry", 3, SENIOR, ("Matter/Atoms and periodic table",)),
         draw(
             Plot(
                 "state-map",

@@ -6,6 +6,7 @@ import math
 from functools import partial
 
 from benchwright.examples import vessels
+from benchwright.examples.canvas import Point
 from benchwright.examples.knowledge import NEUTRALISATION
 from benchwright.examples.plots import Plot, draw
 from benchwright.examples.problem import (
@@ -99,11 +100,8 @@ def retention(front: float = 12.0, spot: float = 7.8) -> ExampleProblem:
     ).free(num(round(spot / front, 6)))
 
 
-def weak_acid_curve(
-    sample: int = 20, base: float = 0.1, equivalence: int = 16, pka: float = 4.8
-) -> ExampleProblem:
-    """Concentration and pKa of a weak acid from its titration curve; two parts."""
-    half = equivalence / 2
+def _titrated(sample: float, base: float, equivalence: float, pka: float) -> list[Point]:
+    """The pH of a weak acid against the volume of base: buffer before the equivalence point, free base after it."""
 
     def ph(v: float) -> float:
         if v < equivalence:
@@ -112,11 +110,16 @@ def weak_acid_curve(
         over = max(v - equivalence, 0.03) * base / (sample + v)
         return min(14 + math.log10(over), 13.0)
 
-    points = [
-        (x * equivalence / 20, ph(x * equivalence / 20))
-        for x in (0.6, 1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 19, 19.7)
-    ]
-    points += [(equivalence * x, ph(equivalence * x)) for x in (1.015, 1.05, 1.12, 1.25, 1.5)]
+    before = (0.03, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.985)
+    return [(equivalence * x, ph(equivalence * x)) for x in (*before, 1.015, 1.05, 1.12, 1.25, 1.5)]
+
+
+def weak_acid_curve(
+    sample: int = 20, base: float = 0.1, equivalence: int = 16, pka: float = 4.8
+) -> ExampleProblem:
+    """Concentration and pKa of a weak acid from its titration curve; two parts."""
+    half = equivalence / 2
+    points = _titrated(sample, base, equivalence, pka)
     return Draft(
         head("chem-weak-acid-curve", "chemical-equilibrium", 4, SENIOR, ACIDS),
         draw(
@@ -222,18 +225,18 @@ def species_curves(crossing: int = 5, asked: int = 7) -> ExampleProblem:
     )
 
 
+def _yields(level: float, falls: bool) -> list[Point]:
+    """A yield that falls or rises with the temperature, `level` at its best."""
+    xs = [0.6 + 0.4 * i for i in range(20)]
+    if falls:
+        return [(x, level / (1 + (x / 5.2) ** 2.4)) for x in xs]
+    return [(x, level * (1 - 1 / (1 + (x / 3.2) ** 2.4))) for x in xs]
+
+
 def yield_curves(heat: str = "exothermic") -> ExampleProblem:
     """Statements about a gas equilibrium from yields at two pressures; multiple-select."""
     falls = heat == "exothermic"
-
-    def curve(level: float) -> list[tuple[float, float]]:
-        xs = [0.6 + 0.4 * i for i in range(20)]
-        return [
-            (x, level * (1 / (1 + (x / 5.2) ** 2.4)) if falls else level * (1 - 1 / (1 + (x / 3.2) ** 2.4)))
-            for x in xs
-        ]
-
-    upper, lower = curve(88), curve(56)
+    upper, lower = _yields(88, falls), _yields(56, falls)
     mark = 11
     top = 1 if falls else 17
 
@@ -312,7 +315,7 @@ def saturated_solution(first: int = 4, second: int = 2, asked: int = 8) -> Examp
         {"u": r"$10^{-5}\ \mathrm{mol/L}$", "a": num(first), "b": num(second), "n": num(asked)},
         Words(
             r"The curve shows saturated solutions of $\mathrm{MX}$ at one temperature, concentrations in "
-            r"units of @u. At $Q$ ⟨x|$c(\mathrm{X^-})=@a$⟩ and ⟨m|$c(\mathrm{M^+})=@b$⟩. What is "
+            r"units of @u. At $Q$, ⟨x|$c(\mathrm{X^-})=@a$⟩ and ⟨m|$c(\mathrm{M^+})=@b$⟩. What is "
             r"$c(\mathrm{M^+})$, in the same unit, in a saturated solution with $c(\mathrm{X^-})=@n$?",
             "The product of both concentrations is the same at all points of the curve.",
             r"The curve shows saturated solutions of $\mathrm{MX}$ at one temperature, such as $Q$, "

@@ -21,6 +21,7 @@ from benchwright.examples.problem import (
     num,
     option,
     q,
+    qty,
 )
 
 head = partial(Head, "physics")
@@ -137,14 +138,14 @@ def transformer(first: int = 1100, second: int = 220, volts: int = 220, ohms: in
         head("phys-transformer", "electromagnetism", 3, SENIOR, ("Electricity/Circuits",)),
         electric.transformer(first, second),
         {"first": first, "second": second, "volts": volts, "ohms": ohms},
-        {"u": q(volts, "V"), "r": rf"${ohms}\ \Omega$"},
+        {"u": qty(volts, "V"), "r": rf"{ohms}\ \Omega"},
         Words(
-            "The transformer is ideal, $U_1=$ @u and $R=$ @r. (1) What is the voltage across $R$? (2) "
+            "The transformer is ideal, $U_1=@u$ and $R=@r$. (1) What is the voltage across $R$? (2) "
             "How large is the current in the left winding?",
             "Voltages are as the turns; the power on both sides is the same.",
         ),
         Words(
-            "如图，理想变压器的 $U_1=$ @u，$R=$ @r。(1) $R$ 两端的电压是多少？(2) 原线圈中的电流是多少？",
+            "如图，理想变压器的 $U_1=@u$，$R=@r$。(1) $R$ 两端的电压是多少？(2) 原线圈中的电流是多少？",
             "电压之比等于匝数之比，两侧功率相等。",
         ),
         constants=("1", "2"),

@@ -54,7 +54,8 @@ def double_slit(slits: float = 0.25, screen: float = 1.0, fringes: float = 2.4) 
         {"slits": slits, "screen": screen, "fringes": fringes},
         {"d": q(slits, "mm"), "l": q(screen, "m"), "x": q(fringes, "mm")},
         Words(
-            "Light of one colour falls on two slits $S_1$ and $S_2$ ⟨d|@d apart⟩. On a screen ⟨l|@l "
+            "Light of one colour falls on two slits $S_1$ and $S_2$, which are ⟨d|@d apart⟩. On a screen "
+            "⟨l|@l "
             "away⟩ ⟨x|neighbouring bright fringes are @x apart⟩. What is the wavelength?",
             r"$\lambda=\frac{d\Delta x}{L}$; mind the units.",
             "Light of one colour falls on two slits $S_1$ and $S_2$ and makes fringes on a screen. What "

@@ -45,11 +45,11 @@ def river_crossing(width: int = 120, boat: int = 4, current: int = 3) -> Example
         {"w": q(width, "m"), "b": q(boat, SPEED), "c": q(current, SPEED)},
         Words(
             "A boat leaves $A$ and always heads at right angles to the banks. ⟨w|The river is @w wide⟩, "
-            "⟨b|the boat makes @b in still water⟩, and ⟨c|the current is @c⟩. How far below $B$ does it "
-            "reach the other bank?",
+            "⟨b|the boat makes @b in still water⟩, and ⟨c|the current is @c⟩. How far downstream from "
+            "$B$ does it reach the other bank?",
             "The crossing takes width over boat speed; meanwhile the current carries the boat along.",
-            "A boat leaves $A$ and always heads at right angles to the banks. How far below $B$ does it "
-            "reach the other bank?",
+            "A boat leaves $A$ and always heads at right angles to the banks. How far downstream from "
+            "$B$ does it reach the other bank?",
         ),
         Words(
             "如图，小船从 $A$ 点出发，船头始终垂直于河岸。⟨w|河宽 @w⟩，⟨b|船在静水中的速度为 @b⟩，⟨c|水流"
@@ -196,7 +196,7 @@ def overtaking(bus: int = 12, meet: int = 6) -> ExampleProblem:
         option(q(meet, "s"), "takes equal speeds for equal places"),
         option(
             q(round(meet * math.sqrt(2), 2), "s"),
-            "sets the half-square of time equal to time at the speed of the meeting",
+            "drops the factor two and takes a root",
         ),
         option(q(3 * meet, "s"), "guesses on beyond the crossing"),
     )

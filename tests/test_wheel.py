@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -74,6 +75,11 @@ def test_wheel_in_an_empty_environment_runs_every_help_and_the_demo(wheel: Path,
     env = {"PATH": f"{venv / 'bin'}:/usr/bin:/bin", "HOME": str(home), "LANG": "C.UTF-8"}
     for command in ("benchwright", "curate", "render", "annotate", "push-dataset", "evaluate"):
         assert "Usage:" in run(venv / "bin" / command, "--help", cwd=tmp_path, env=env).stdout
+    checked = json.loads(run(venv / "bin" / "benchwright", "doctor", "--json", cwd=tmp_path, env=env).stdout)
+    states = {f"{one['section']}: {one['part']}": one["state"] for one in checked["checks"]}
+    assert (
+        states["core: formulas"] == states["core: embedder"] == "ok" and states["extras: [ray]"] == "absent"
+    )
     done = run(venv / "bin" / "benchwright", "demo", "workspace", cwd=tmp_path, env=env)
     assert "score" in done.stdout
     assert (tmp_path / "workspace" / "benchwright.toml").is_file()

@@ -52,9 +52,9 @@ def release_audit(workspace: Workspace, tag: str, content: ReleaseContent) -> Re
         UsageError: the report on reviews is older than the reviews, or a calibration cannot be read.
     """
     without = frozenset(workspace.recipe.release.withhold)
-    withheld = frozenset(row.id for row in content.rows if row.split in without)
-    reviews = published_reviews(workspace, tag, withheld)
-    pool = published_pool(workspace, content)
+    answered = frozenset(row.id for row in content.rows if row.split not in without)
+    reviews = published_reviews(workspace, tag, answered if without else None)
+    pool = published_pool(workspace, content, with_sources=not without)
     return ReleaseAudit(
         reviews=reviews.reviews,
         answers=reviews.answers,

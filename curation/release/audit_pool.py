@@ -52,8 +52,14 @@ class PublishedPool:
     sources: tuple[SourceFileLine, ...]
 
 
-def published_pool(workspace: Workspace, content: ReleaseContent) -> PublishedPool:
-    """What is on record of the pools of a release's disciplines; nothing of one that has no selection."""
+def published_pool(workspace: Workspace, content: ReleaseContent, with_sources: bool = True) -> PublishedPool:
+    """What is on record of the pools of a release's disciplines; nothing of one that has no selection.
+
+    Args:
+        workspace: where the pools lie.
+        content: of the release.
+        with_sources: False leaves digests of source files out: a small file with answers could be guessed by them.
+    """
     names = sorted({row.discipline for row in content.rows})
     pools = [_Pool(workspace, name, content.rows) for name in names if workspace.selection(name).is_file()]
     return PublishedPool(
@@ -62,7 +68,7 @@ def published_pool(workspace: Workspace, content: ReleaseContent) -> PublishedPo
         certificates=tuple(line for pool in pools for line in pool.certificates()),
         attrition=tuple(line for pool in pools for line in pool.stations()),
         templates=tuple(line for name in names for line in _templates(workspace, name, content.rows)),
-        sources=tuple(line for name in names for line in _sources(workspace, name)),
+        sources=tuple(line for name in names for line in _sources(workspace, name, with_sources)),
     )
 
 
@@ -257,10 +263,10 @@ def _templates(workspace: Workspace, discipline: str, rows: Sequence[ReleaseRow]
         yield TemplateLine(problem_id=name, template=shared[name])
 
 
-def _sources(workspace: Workspace, discipline: str) -> Iterator[SourceFileLine]:
+def _sources(workspace: Workspace, discipline: str, told: bool) -> Iterator[SourceFileLine]:
     manifest = read_manifest(manifest_path(workspace.pool(discipline)))
     for digest in sorted(manifest.inputs.values()) if manifest is not None else ():
-        yield SourceFileLine(discipline=discipline, sha256=digest)
+        yield SourceFileLine(discipline=discipline, sha256=digest if told else None)
 
 
 def _among(reasons: Mapping[str, str], pool: Collection[str]) -> dict[str, str]:

@@ -191,7 +191,8 @@ class SourceFileLine(Record):
     """A file from which a pool was read."""
 
     discipline: str
-    sha256: Sha256
+    sha256: Sha256 | None
+    """None where answers are withheld, which the file may hold."""
 
 
 class TemplateLine(Record):

@@ -9,9 +9,9 @@ within its item, and the item is not named.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pydantic import JsonValue
 
@@ -29,6 +29,7 @@ from benchwright.schemas.digest import canonical_json, sha256_bytes
 from benchwright.schemas.jobs import JOBS, FieldKind, JobField, Verdict
 from benchwright.schemas.journal import read_jsonl
 from benchwright.schemas.review_figures import (
+    FieldAgreement,
     ItemAnswers,
     JobEvidence,
     JobFigures,
@@ -39,6 +40,8 @@ from benchwright.schemas.review_figures import (
 )
 from benchwright.schemas.workspace import Workspace
 
+_Line = ReviewLine | AnswersLine | VerdictLine | KeptLine
+_L = TypeVar("_L", ReviewLine, AnswersLine, VerdictLine, KeptLine)
 _Name = tuple[str, str, str | None]
 """Job, item, language."""
 _CLOSED = frozenset({FieldKind.CHOICE, FieldKind.INTEGER, FieldKind.BOOLEAN})
@@ -58,13 +61,13 @@ class PublishedReviews:
     effort: tuple[EffortLine, ...]
 
 
-def published_reviews(workspace: Workspace, tag: str, withheld: Collection[str]) -> PublishedReviews:
+def published_reviews(workspace: Workspace, tag: str, answered: Collection[str] | None) -> PublishedReviews:
     """All reviews that have a report, and all verdicts.
 
     Args:
         workspace: figures and evidence of `annotate report`, and the verdicts.
         tag: of the release: its pseudonyms differ from those of another one.
-        withheld: ids of rows whose answers are withheld.
+        answered: ids of the rows that are published with their answers; None where no answers are withheld.
 
     Raises:
         UsageError: a report is older than its reviews.
@@ -77,16 +80,18 @@ def published_reviews(workspace: Workspace, tag: str, withheld: Collection[str])
         if workspace.verdicts(job).is_file()
         for verdict in read_jsonl(workspace.verdicts(job), Verdict)
     ]
-    shown = _shown(evidence, verdicts)
-    coder = _Coder(shown, _reviewers(tag, evidence, verdicts), _hidden(shown, frozenset(withheld), tag))
+    coder = _Coder(_shown(evidence, verdicts), _reviewers(tag, evidence, verdicts), answered)
+    reviews = [line for one in evidence for line in coder.reviews(one)]
+    answers = [line for one in evidence for measured in one.measures for line in coder.answers(one, measured)]
+    said = [coder.verdict(verdict) for verdict in verdicts]
+    kept = [line for one in evidence for line in coder.kept(one)]
+    names = _names([*reviews, *answers, *said, *kept], coder)
     return PublishedReviews(
-        reviews=tuple(sorted((line for one in evidence for line in coder.reviews(one)), key=canonical_json)),
-        answers=tuple(
-            line for one in evidence for measured in one.measures for line in coder.answers(one, measured)
-        ),
-        verdicts=tuple(sorted(map(coder.verdict, verdicts), key=canonical_json)),
-        agreement=tuple(_agreement(figures, evidence)),
-        kept=tuple(line for one in evidence for line in coder.kept(one)),
+        reviews=tuple(sorted(_named(reviews, names), key=canonical_json)),
+        answers=tuple(_behind(answers, names)),
+        verdicts=tuple(sorted(_named(said, names), key=canonical_json)),
+        agreement=tuple(_agreement(figures, evidence, {job for job, _ in names})),
+        kept=tuple(sorted(_named(kept, names), key=canonical_json)),
         known=tuple(
             KnownLine(job=one.job, right=count.right, answers=count.answers)
             for one in evidence
@@ -126,24 +131,60 @@ def _shown(evidence: Sequence[JobEvidence], verdicts: Sequence[Verdict]) -> dict
     return {name: sorted(digests) for name, digests in found.items()}
 
 
-def _hidden(shown: Iterable[_Name], withheld: Collection[str], tag: str) -> dict[tuple[str, str], str]:
-    """Items of responses to questions whose answers are withheld, and by what they go in the release.
+def _names(lines: Iterable[_Line], coder: _Coder) -> dict[tuple[str, str], str]:
+    """Job and item of which nothing may be told but what people said -> by what they go in the release.
 
-    That people sought the error in a response says that it is wrong, so not even the row may be named.
+    That people sought the error in a response says that it is wrong, so not even the row may be named. The numbers
+    follow what stands in the lines: neither they nor the order of the files depends on which row it is.
     """
-    found = {
-        (job, item)
-        for job, item, _ in shown
-        if JOBS[job].item == _ABOUT_RESPONSES and item.partition("/")[2] in withheld
-    }
-    ranked = sorted(found, key=lambda name: sha256_bytes(f"{tag}\n{'/'.join(name)}".encode()))
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for line in lines:
+        if coder.hides(line.job, line.item):
+            found[line.job, line.item].append(canonical_json(line.model_copy(update={"item": ""})))
+    ranked = sorted(found, key=lambda name: (name[0], sorted(found[name])))
     return {name: f"withheld-{place:04d}" for place, name in enumerate(ranked, start=1)}
 
 
-def _agreement(figures: Sequence[JobFigures], evidence: Sequence[JobEvidence]) -> Iterable[AgreementLine]:
+def _named(lines: Iterable[_L], names: Mapping[tuple[str, str], str]) -> list[_L]:
+    """The lines by the names under which their items are published."""
+    return [
+        line.model_copy(update={"item": names[line.job, line.item]})
+        if (line.job, line.item) in names
+        else line
+        for line in lines
+    ]
+
+
+def _behind(lines: Sequence[AnswersLine], names: Mapping[tuple[str, str], str]) -> Iterator[AnswersLine]:
+    """The lines of each measure, those of hidden items last: among the others their place would tell the row."""
+    groups: dict[tuple[str, str], list[AnswersLine]] = defaultdict(list)
+    for line in lines:
+        groups[line.job, line.measure].append(line)
+    for group in groups.values():
+        yield from (line for line in group if (line.job, line.item) not in names)
+        hidden = [line for line in group if (line.job, line.item) in names]
+        yield from sorted(_named(hidden, names), key=canonical_json)
+
+
+def _agreement(
+    figures: Sequence[JobFigures], evidence: Sequence[JobEvidence], jobs: Collection[str]
+) -> Iterable[AgreementLine]:
+    """Args: jobs: those with hidden items; an interval of theirs would tell, by trial, at which place these stand."""
     for one, behind in zip(figures, evidence, strict=True):
         for counted in one.fields:
-            yield AgreementLine(job=one.job, seed=behind.seed, figures=counted)
+            told = _without_intervals(counted) if one.job in jobs else counted
+            yield AgreementLine(job=one.job, seed=behind.seed, figures=told)
+
+
+def _without_intervals(counted: FieldAgreement) -> FieldAgreement:
+    bare = {"low": None, "high": None}
+    values = {"percent": counted.percent, "kappa": counted.kappa, "alpha": counted.alpha}
+    return counted.model_copy(
+        update={
+            name: None if interval is None else interval.model_copy(update=bare)
+            for name, interval in values.items()
+        }
+    )
 
 
 @dataclass
@@ -152,17 +193,18 @@ class _Coder:
 
     shown: Mapping[_Name, Sequence[str]]
     reviewers: Mapping[str, str]
-    hidden: Mapping[tuple[str, str], str]
-    """Job and item of which neither name nor verdict is told -> what stands in place of the name."""
+    answered: Collection[str] | None
     images: dict[str, int] = field(default_factory=dict)
 
     def number(self, job: str, item: str, language: str | None, digest: str) -> int:
         """Which of the contents of an item was shown, 1-based."""
         return self.shown[job, item, language].index(digest) + 1
 
-    def item(self, job: str, name: str) -> str:
-        """What an item is called in the release."""
-        return self.hidden.get((job, name), name)
+    def hides(self, job: str, item: str) -> bool:
+        """Whether an item is a response to a question that is not published with its answer."""
+        if self.answered is None or JOBS[job].item != _ABOUT_RESPONSES:
+            return False
+        return item.partition("/")[2] not in self.answered
 
     def kept(self, evidence: JobEvidence) -> Iterable[KeptLine]:
         """One line for each field and item whose proposals people saw."""
@@ -170,7 +212,7 @@ class _Coder:
             yield KeptLine(
                 job=evidence.job,
                 field=count.field,
-                item=self.item(evidence.job, count.item_id),
+                item=count.item_id,
                 language=count.language,
                 kept=count.kept,
                 answers=count.answers,
@@ -181,7 +223,7 @@ class _Coder:
         for made in evidence.reviews:
             yield ReviewLine(
                 job=evidence.job,
-                item=self.item(evidence.job, made.item_id),
+                item=made.item_id,
                 language=made.language,
                 shown=self.number(evidence.job, made.item_id, made.language, made.digest),
                 reviewer=self.reviewers[made.pseudonym],
@@ -195,12 +237,12 @@ class _Coder:
         job = JOBS[evidence.job]
         numbers: dict[str, int] = {}
         for item in measured.answers:
-            coded = _coding(job.field(measured.field), measured, (evidence.job, item.item_id) in self.hidden)
+            coded = _coding(job.field(measured.field), measured, self.hides(evidence.job, item.item_id))
             yield AnswersLine(
                 job=evidence.job,
                 measure=measured.name,
                 scale=measured.scale,
-                item=self.item(evidence.job, item.item_id),
+                item=item.item_id,
                 language=item.language,
                 shown=self.number(evidence.job, item.item_id, item.language, item.digest),
                 coded=coded,
@@ -209,10 +251,10 @@ class _Coder:
 
     def verdict(self, verdict: Verdict) -> VerdictLine:
         """One verdict; its value only where it is one of a closed list."""
-        hidden = (verdict.job, verdict.item_id) in self.hidden
+        hidden = self.hides(verdict.job, verdict.item_id)
         return VerdictLine(
             job=verdict.job,
-            item=self.item(verdict.job, verdict.item_id),
+            item=verdict.item_id,
             language=verdict.language,
             shown=self.number(verdict.job, verdict.item_id, verdict.language, verdict.digest),
             field=verdict.field,

@@ -139,7 +139,7 @@ def build_release(
             rows=kept.rows,
             digest=content_mark(content.digest, withhold, {one.id: one.salt for one in kept.salts}),
         )
-        checked = checklist(content, _tagged(workspace, tag), findings, with_runs=False)
+        checked = checklist(content, _tagged(workspace, tag), findings, published=True)
         edition = Edition.of(workspace, tag, repo_id, published, kept, checked)
         listed = earlier_errata(workspace, tag, withhold) if errata is None else errata.errata
         texts = gather_texts(edition, kept, listed, words)

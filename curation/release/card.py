@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from benchwright import __version__
 from benchwright.curation.release.card_merge import BEGIN, END, dump_yaml
 from benchwright.curation.release.documents.citation import bibtex
 from benchwright.curation.release.documents.stated import said
 from benchwright.curation.release.edition import Edition
+from benchwright.curation.release.markdown import pages
 from benchwright.curation.release.plots.inputs import Plot
 from benchwright.curation.release.repeats import THRESHOLDS
 from benchwright.curation.release.statistics import ReleaseFigures, Share
@@ -110,7 +109,7 @@ def size_category(rows: int) -> str:
 def render_card(edition: Edition) -> str:
     """The whole README: front matter, then the generated text between its two markers."""
     matter = dump_yaml(front_matter(edition.title, edition.licence.license, edition.published.rows))
-    text: str = _template("card.md.j2").render(_values(edition))
+    text = pages("benchwright.curation.release").get_template("card.md.j2").render(_values(edition))
     return f"---\n{matter}---\n{BEGIN}\n{text.rstrip()}\n{END}\n"
 
 
@@ -173,17 +172,6 @@ def _pictures(plots: Sequence[Plot], names: Sequence[str]) -> str:
     """Those of the plots that have something to show, one below the other."""
     shown = {plot.name: f"![{plot.alt}]({PLOTS_FOLDER}/{plot.name})\n\n" for plot in plots}
     return "".join(shown.get(f"{name}.png", "") for name in names)
-
-
-def _template(name: str) -> Any:
-    environment = Environment(
-        loader=PackageLoader("benchwright.curation.release"),
-        undefined=StrictUndefined,
-        autoescape=False,  # Markdown, not HTML
-        keep_trailing_newline=True,
-    )
-    environment.filters["cell"] = lambda value: str(value).replace("|", "\\|").replace("\n", " ")
-    return environment.get_template(name)
 
 
 def _share_tables(figures: ReleaseFigures) -> tuple[tuple[str, tuple[Share, ...]], ...]:

@@ -18,6 +18,7 @@ from benchwright.curation.release.check import Known, check_release, unfinished
 from benchwright.curation.release.checklist_criteria import CRITERIA
 from benchwright.curation.release.checklist_facts import Answer, Status, gather
 from benchwright.curation.release.findings import Finding
+from benchwright.curation.release.markdown import in_line
 from benchwright.curation.release.rows import ReleaseContent
 from benchwright.schemas.records import Record
 from benchwright.schemas.workspace import Workspace
@@ -66,7 +67,7 @@ class Checklist(Record):
         lines = ["| | criterion | | figure |", "|---:|---|---|---|"]
         for one in self.criteria:
             cells = (str(one.number), one.name, one.status, one.figure)
-            lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
+            lines.append("| " + " | ".join(in_line(cell) for cell in cells) + " |")
         return "\n".join(lines) + "\n"
 
 
@@ -74,7 +75,7 @@ def checklist(
     content: ReleaseContent,
     workspace: Workspace,
     findings: Sequence[Finding] | None = None,
-    with_runs: bool = True,
+    published: bool = False,
 ) -> Checklist:
     """Judge a release by all criteria.
 
@@ -82,7 +83,8 @@ def checklist(
         content: its rows and pictures, with all answers: take those that are withheld out afterwards.
         workspace: what else is known: reviews, certificates, runs, the recipe's statements.
         findings: of `check_release` and `unfinished`, where they are there already.
-        with_runs: False leaves evaluation runs out: they come after a release and must not change its bytes.
+        published: as it lies beside the data: without evaluation runs, which come after a release and must not change
+            its bytes, and, where answers are withheld, without what their keys come to.
 
     Raises:
         UsageError: a file of the workspace that a criterion reads is broken.
@@ -90,7 +92,7 @@ def checklist(
     known = Known.of(workspace)
     if findings is None:
         findings = (*unfinished(content), *check_release(content, known))
-    facts = gather(content, workspace, known, findings, with_runs)
+    facts = gather(content, workspace, known, findings, published)
     return Checklist(
         rows=len(content.rows),
         problems=len({row.problem_id for row in content.rows}),
@@ -116,7 +118,3 @@ def _criterion(number: int, name: str, answer: Answer) -> Criterion:
         ids=tuple(sorted(answer.ids)),
         mend="" if answer.status == "pass" else answer.mend,
     )
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")

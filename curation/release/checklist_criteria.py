@@ -8,7 +8,7 @@ from collections.abc import Callable
 from benchwright.curation.release.check_scoring import skewed
 from benchwright.curation.release.checklist_about import ABOUT
 from benchwright.curation.release.checklist_facts import Answer, Facts
-from benchwright.curation.release.checklist_measured import MEASURED
+from benchwright.curation.release.checklist_measured import KEYS_NOT_TOLD, MEASURED
 from benchwright.schemas.digest import digest_of
 from benchwright.schemas.records import ReleaseRow, Split
 
@@ -79,13 +79,13 @@ def floor(facts: Facts) -> Answer:
     single = best.problems if best is not None else 0
     if best is not None and single:
         parts.append(f"guessing {100 * best.chance / single:.1f} %")
-    figure = ", ".join(parts)
+    figure = ", ".join(parts) if facts.keys_told else f"{parts[0]}; {KEYS_NOT_TOLD}"
     if seen.empty or seen.better:
-        worse = [one.solver for one in seen.better]
+        worse = [one.solver for one in seen.better] if facts.keys_told else []
         mend = (
             "permute the options of the problems concerned in review, or replace some of them: curate replace"
         )
-        return Answer("fail", figure, mend, worse or ["empty"])
+        return Answer("fail", figure, mend, worse or (["empty"] if seen.empty else []))
     return Answer("pass", figure)
 
 
@@ -152,12 +152,15 @@ def options(facts: Facts) -> Answer:
     crooked = skewed(facts.skews)
     least = min((skew.p for skew in tested if skew.p is not None), default=None)
     figure = f"{len(bad)} rows with faulty options or key; places tested in {len(tested)} of {len(facts.skews)} strata"
-    figure += "" if least is None else f", smallest p {least:.2g}"
+    figure += "" if least is None or not facts.keys_told else f", smallest p {least:.2g}"
     if bad:
         return Answer("fail", figure, _commands(facts, *codes), bad)
     if crooked:
         names = [
-            f"{skew.stratum} ({' '.join(f'{k}:{v}' for k, v in skew.counts.items())})" for skew in crooked
+            f"{skew.stratum} ({' '.join(f'{k}:{v}' for k, v in skew.counts.items())})"
+            if facts.keys_told
+            else skew.stratum
+            for skew in crooked
         ]
         return Answer("fail", figure, "choose among the pool again, or permute options in review", names)
     return Answer("pass", figure)

@@ -65,6 +65,9 @@ class Facts:
     """By problem: what it shares with questions that differ in nothing but their numbers."""
     calibrations: tuple[Path, ...]
     """Measured judges, `calibrations/*.json` of the workspace."""
+    keys_told: bool
+    """Whether a figure may depend on every key. One that is published must not where answers are withheld: that "always
+    B" is right so often tells the key of a release of one problem, and of two releases that of the row between them."""
 
     @property
     def rows(self) -> tuple[ReleaseRow, ...]:
@@ -98,9 +101,9 @@ class Facts:
 
 
 def gather(
-    content: ReleaseContent, workspace: Workspace, known: Known, findings: Sequence[Finding], with_runs: bool
+    content: ReleaseContent, workspace: Workspace, known: Known, findings: Sequence[Finding], published: bool
 ) -> Facts:
-    """Read everything that the criteria look at; without runs where they must not count.
+    """Read everything that the criteria look at; without runs and withheld keys where it is to be published.
 
     Raises:
         UsageError: a run or the figures on reviews cannot be read, or are older than what they are about.
@@ -117,13 +120,14 @@ def gather(
         scored=(right, keyed),
         floors=floors(rows),
         skews=key_skews(rows),
-        runs=runs_of(workspace, rows) if with_runs else (),
+        runs=() if published else runs_of(workspace, rows),
         reviews=tuple(read_figures(workspace)),
         reviewers=_reviewers(workspace),
         certificates={name: _certificate(workspace, name) for name in disciplines},
         pinned={name: _pinned(workspace, name) for name in disciplines},
         templates=_templates(workspace, disciplines),
         calibrations=tuple(sorted((workspace.root / "calibrations").glob("*.json"))),
+        keys_told=not (published and any(row.split in workspace.recipe.release.withhold for row in rows)),
     )
 
 

@@ -14,6 +14,7 @@ from benchwright.schemas.errors import UsageError
 
 _RUN = "evaluate release/TAG --model NAME"
 _NO_RUN = "measured by runs after the release"
+KEYS_NOT_TOLD = "what depends on withheld keys is not told"
 
 
 def floor_reported(facts: Facts) -> Answer:
@@ -23,11 +24,13 @@ def floor_reported(facts: Facts) -> Answer:
         return Answer("fail", "no row has a key", "check with the answers, before they are withheld")
     best = max(seen.constants, key=lambda one: (one.share, one.solver), default=None)
     figure = f"guessing {100 * seen.chance:.1f} % over {seen.problems} problems"
+    if not facts.keys_told:
+        return Answer("pass", f"{figure}; {KEYS_NOT_TOLD}")
     if best is not None:
         figure += f", {best.solver} {100 * best.share:.1f} % of {best.problems}"
     if seen.free:
         share = 100 * seen.commonest_count / seen.free
-        figure += f", the commonest free-form answer {share:.1f} % of {seen.free}"
+        figure += f", the commonest answer without options {share:.1f} % of {seen.free}"
     return Answer("pass", figure)
 
 
@@ -110,8 +113,8 @@ def uncertainty(facts: Facts) -> Answer:
 def pinned(facts: Facts) -> Answer:
     """Criterion 27."""
     without = [name for name in facts.disciplines if not facts.pinned.get(name)]
-    files = sum(facts.pinned.values())
-    figure = f"{files} source files held by sha256, release loaded by tag"
+    n = len(facts.disciplines)
+    figure = f"source files of {n - len(without)} of {n} pools held by sha256, release loaded by tag"
     return Answer("fail", figure, "curate ingest", without) if without else Answer("pass", figure)
 
 

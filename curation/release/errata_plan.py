@@ -7,6 +7,7 @@ anything: by a code, the ids and the command that mends it.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -63,6 +64,10 @@ ERRATA_REFUSALS: Mapping[str, Refusal] = {
     "errata-moved": Refusal(
         "A row changed in what an errata may not change: " + ", ".join(FIXED) + ".", f"undo it; or {_LATER}"
     ),
+    "errata-names-answer": Refusal(
+        "A reason names the answer of a row whose answers are withheld, the right one or the one before.",
+        f"say it without the answer in {_LINE}",
+    ),
     "errata-columns": Refusal("The tables have other columns than the release that is corrected.", _LATER),
 }
 
@@ -117,7 +122,13 @@ def plan_errata(
     own = [
         one.model_copy(update={"tag": tag, "base": base.tag}) for one in sorted(own, key=lambda one: one.id)
     ]
-    troubles = (*_row_troubles(own, base), *_moved(diff), *_table_troubles(diff), *_unused(asked, base, rows))
+    troubles = (
+        *_row_troubles(own, base),
+        *_answers_named(own, kept.keys, base.keys),
+        *_moved(diff),
+        *_table_troubles(diff),
+        *_unused(asked, base, rows),
+    )
     errata = (*masked(base.errata, withheld), *masked(own, withheld))
     return PlannedErrata(ErrataPlan(tag, base.tag, errata), _findings(troubles), diff)
 
@@ -200,6 +211,26 @@ def _row_troubles(own: Sequence[Erratum], base: ErrataBase) -> Iterator[Trouble]
         elif not one.reason:
             code = "errata-removed" if one.event == "withdrawn" else "errata-no-reason"
             yield Trouble(code, one.id, ", ".join(change.column for change in one.changes))
+
+
+def _answers_named(own: Iterable[Erratum], *keys: Iterable[Key]) -> Iterator[Trouble]:
+    """Reasons that hold an answer of their row which is withheld: even one letter tells it."""
+    answers: dict[str, set[str]] = defaultdict(set)
+    for key in (key for some in keys for key in some):
+        answers[key.id].add(key.answer)
+    for one in own:
+        if any(answer_named(answer, one.reason) for answer in answers[one.id]):
+            yield Trouble("errata-names-answer", one.id)
+
+
+def answer_named(answer: str, reason: str) -> bool:
+    """Whether an answer stands in a reason by itself; of letters, any of them ("A" before a word is an article)."""
+    said = " ".join(answer.split())
+    if re.fullmatch(r"[A-Z]+", said):
+        found = re.findall(r"(?<![A-Za-z])[A-Z]+(?![A-Za-z])(?!(?<=A) [a-z])", reason)
+        return any(name == said or (len(name) == 1 and name in said) for name in found)
+    bounds = rf"(?<![A-Za-z0-9]){re.escape(said.casefold())}(?![A-Za-z0-9])"
+    return bool(said) and re.search(bounds, " ".join(reason.split()).casefold()) is not None
 
 
 def _moved(diff: ReleaseDiff) -> Iterator[Trouble]:

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from benchwright.curation.release.findings import Trouble
+from benchwright.curation.release.markdown import pages
 from benchwright.schemas.recipe import Permission, SourceRecipe
 from benchwright.schemas.records import Record, ReleaseRow
 from benchwright.schemas.versions import Version
@@ -198,19 +196,10 @@ def _conflict(terms: Terms, chosen: str) -> str:
 
 def render_licenses(licence: ReleaseLicence, terms: Sequence[Terms]) -> str:
     """LICENSES.md: what each source allows, and who has to be named."""
-    environment = Environment(
-        loader=PackageLoader("benchwright.curation.release"),
-        undefined=StrictUndefined,
-        autoescape=False,  # Markdown, not HTML
-        keep_trailing_newline=True,
-    )
-    environment.filters["cell"] = _cell
     named = [one for one in terms if one.attribution != "no" or one.credit]
-    text = environment.get_template("licenses.md.j2").render(
-        licence=licence, terms=terms, named=named, questions=QUESTIONS
+    text = (
+        pages("benchwright.curation.release")
+        .get_template("licenses.md.j2")
+        .render(licence=licence, terms=terms, named=named, questions=QUESTIONS)
     )
     return text.rstrip() + "\n"
-
-
-def _cell(value: Any) -> str:
-    return str(value).replace("|", "\\|").replace("\n", " ")

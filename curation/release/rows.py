@@ -58,6 +58,8 @@ class ReleaseContent:
     """What the search for duplicates found in the pools of these problems."""
     source_languages: Mapping[str, str] = field(default_factory=dict)
     """By problem, the language in which its source asks it."""
+    translated: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """By problem, the languages into which its question was translated; its source has it in all others."""
     gates: Mapping[str, GateResult | None] = field(default_factory=dict)
     """By row with a rendered picture, what the legibility gate says of it; None where it has not looked."""
 
@@ -98,10 +100,26 @@ def release_content(workspace: Workspace, problems: Iterable[Problem]) -> Releas
     }
     repeats = repeats_of(workspace, (problem.discipline for problem in ordered))
     digest = digest_of([rows, rejected, origins, repeats])
-    unchecked = tuple(renders.unchecked)
-    languages = {problem.problem_id: problem.language for problem in ordered}
     return ReleaseContent(
-        tuple(rows), tuple(rejected), images, origins, digest, unchecked, repeats, languages, gates
+        rows=tuple(rows),
+        rejected=tuple(rejected),
+        images=images,
+        origins=origins,
+        digest=digest,
+        unchecked=tuple(renders.unchecked),
+        repeats=repeats,
+        source_languages={problem.problem_id: problem.language for problem in ordered},
+        translated={problem.problem_id: _translated(problem) for problem in ordered},
+        gates=gates,
+    )
+
+
+def _translated(problem: Problem) -> frozenset[str]:
+    """Languages but the source's in which somebody said the question: no source has it there."""
+    return frozenset(
+        one.language
+        for one in problem.provenance
+        if one.field == "question" and one.language is not None and one.language != problem.language
     )
 
 

@@ -18,10 +18,11 @@ class TextLengths(Record):
     mean_question: float
     longest_question_words: int
     mean_question_words: float
-    longest_answer: int
-    mean_answer: float
-    longest_answer_words: int
-    mean_answer_words: float
+    longest_answer: int | None
+    """None, as all about answers, where not one is published."""
+    mean_answer: float | None
+    longest_answer_words: int | None
+    mean_answer_words: float | None
     most_options: int
 
 
@@ -174,16 +175,16 @@ def _lengths(rows: Sequence[ReleaseRow], questions: Sequence[str]) -> TextLength
         mean_question=_mean(asked),
         longest_question_words=max(asked_words),
         mean_question_words=_mean(asked_words),
-        longest_answer=max(said, default=0),
-        mean_answer=_mean(said),
-        longest_answer_words=max(said_words, default=0),
-        mean_answer_words=_mean(said_words),
+        longest_answer=max(said, default=None),
+        mean_answer=_mean(said) if said else None,
+        longest_answer_words=max(said_words, default=None),
+        mean_answer_words=_mean(said_words) if said else None,
         most_options=max(len(row.options) for row in rows),
     )
 
 
 def _mean(lengths: Sequence[int]) -> float:
-    return round(sum(lengths) / max(1, len(lengths)), 2)
+    return round(sum(lengths) / len(lengths), 2)
 
 
 def _shares(names: Iterable[str]) -> tuple[Share, ...]:

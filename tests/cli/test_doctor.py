@@ -240,6 +240,12 @@ def test_locks_and_tampered_stages_are_told(tmp_path: Path, capsys: pytest.Captu
     found = looked_at(ws)
     assert found["locks"].state == "ok" and found["stages"].state == "ok"
     assert all(one.state != "broken" for one in found.values())
+    assert "does not run now" in found["review server"].said and "people" not in found
+    ws.people.write_text("{}")
+    ws.people.chmod(0o644)
+    assert looked_at(ws)["people"].state == "broken" and "chmod 600" in looked_at(ws)["people"].remedy
+    ws.people.chmod(0o600)
+    assert looked_at(ws)["people"].state == "ok"
     gone = subprocess.run(
         [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True
     )

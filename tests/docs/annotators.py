@@ -1,6 +1,6 @@
 """People who review: they submit over the real Label Studio's own interface, each under their own account.
 
-Whoever has a proposal in sight keeps it, but that every fourth answer in the second slot names another level,
+Whoever has a proposal in sight keeps it, except that every fourth answer in the second slot names another level,
 so that there is something to adjudicate. Where a task shows none, they answer by what the examples' author says.
 """
 
@@ -51,7 +51,7 @@ def review_all(root: Path, job: ReviewJob) -> int:
             shown = {prediction.task: prediction.result for prediction in owner.predictions(project.id)}
             team = tokens[slots.index(mark.slot) :: len(slots)] or tokens[-1:]
             for number, task in enumerate(t for t in owner.tasks(project.id) if t.id not in answered):
-                result = shown.get(task.id) or _by_heart(job, task)
+                result = _completed(job, task, shown.get(task.id, []))
                 if mark.slot == "B" and number % 4 == 3:
                     result = _other_level(result)
                 _submit(connection, team[number % len(team)], task.id, result)
@@ -59,9 +59,12 @@ def review_all(root: Path, job: ReviewJob) -> int:
     return done
 
 
-def _by_heart(job: ReviewJob, task: Task) -> list[dict[str, Any]]:
-    values = ALIKE[job.name] if job.name in ALIKE else KNOWN[str(task.data["item_id"])]
-    return list(job.regions(_as_proposals(job.name, values), task.data))
+def _completed(job: ReviewJob, task: Task, shown: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What is filled in is kept; what is not (no proposal in sight, an adjudicator's page) is known by heart."""
+    values = ALIKE.get(job.name) or (KNOWN[str(task.data["item_id"])] if job.name == "tagging" else {})
+    there = {region["from_name"] for region in shown}
+    more = job.regions(_as_proposals(job.name, values), task.data) if values else []
+    return [*shown, *(region for region in more if region["from_name"] not in there)]
 
 
 def _as_proposals(job: str, values: Mapping[str, Any]) -> dict[str, Proposal]:

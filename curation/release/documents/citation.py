@@ -17,7 +17,12 @@ from benchwright.schemas.recipe import AuthorRecipe
 CITATION_NAME = "CITATION.cff"
 _NOT_STATED = "Not stated: set [[release.authors]]"
 _CREATIVE_COMMONS = re.compile(r"cc-by(-nc)?(-sa|-nd)?-\d\.\d")
-_LATEX = re.compile(r"[&%$#_{}]")
+_LATEX = str.maketrans(
+    {sign: f"\\{sign}" for sign in "&%$#_"}
+    # BibTeX counts a brace even behind a backslash.
+    | {"{": r"\textbraceleft{}", "}": r"\textbraceright{}", "\\": r"\textbackslash{}"}
+    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}"}
+)
 _SPDX = {
     "cc0-1.0": "CC0-1.0",
     "mit": "MIT",
@@ -66,9 +71,9 @@ def bibtex(edition: Edition) -> str:
         "title": "{" + _plain(edition.title) + "}",
         "author": who or "{The authors of " + _plain(edition.title) + "}",
         "year": None if day is None else str(day.year),
-        "version": edition.tag,
-        "doi": release.doi,
-        "url": edition.url,
+        "version": _plain(edition.tag),
+        "doi": None if release.doi is None else _address(release.doi),
+        "url": _address(edition.url),
     }
     key = re.sub(r"[^a-z0-9]+", "_", edition.recipe.benchmark.name)
     lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value is not None]
@@ -111,7 +116,12 @@ def _name(one: AuthorRecipe) -> str:
 
 def _plain(text: str) -> str:
     """A text in which LaTeX takes nothing for a command."""
-    return _LATEX.sub(r"\\\g<0>", text)
+    return " ".join(text.split()).translate(_LATEX)
+
+
+def _address(text: str) -> str:
+    """An address without the braces that BibTeX counts and the brackets that end a comment."""
+    return text.translate({ord(sign): f"%{ord(sign):02X}" for sign in "{}<>"})
 
 
 def _flow(value: Any) -> str:

@@ -18,7 +18,7 @@ class Variety(Record):
     language: str
     problems: int
     asked: int
-    """Of them, problems whose source asks them in this language."""
+    """Of them, problems that their source has in this language."""
     translated: int
     """Of them, problems that were translated into it."""
     rows: int
@@ -38,18 +38,18 @@ class Task(Record):
 
 def varieties(edition: Edition) -> tuple[Variety, ...]:
     """The languages, sorted."""
-    sources = edition.published.source_languages
+    made = edition.published.translated
     found = []
     for language in edition.languages:
         rows = [row for row in edition.published.rows if row.language == language]
         problems = {row.problem_id for row in rows}
-        asked = sum(sources.get(name, language) == language for name in problems)
+        translated = sum(language in made.get(name, ()) for name in problems)
         found.append(
             Variety(
                 language=language,
                 problems=len(problems),
-                asked=asked,
-                translated=len(problems) - asked,
+                asked=len(problems) - translated,
+                translated=translated,
                 rows=len(rows),
                 formulas=sum("$" in row.full_question for row in rows),
             )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from benchwright.curation.release.documents.citation import authors_line
 from benchwright.curation.release.documents.counted import (
     criterion,
@@ -16,6 +14,7 @@ from benchwright.curation.release.documents.counted import (
 )
 from benchwright.curation.release.documents.stated import stated
 from benchwright.curation.release.edition import Edition
+from benchwright.curation.release.markdown import in_line, pages
 from benchwright.schemas.records import Split
 
 DATASHEET_NAME = "DATASHEET.md"
@@ -33,14 +32,7 @@ def data_statement(edition: Edition) -> str:
 
 
 def _page(template: str, edition: Edition) -> str:
-    environment = Environment(
-        loader=PackageLoader("benchwright.curation.release.documents"),
-        undefined=StrictUndefined,
-        autoescape=False,  # Markdown, not HTML
-        keep_trailing_newline=True,
-    )
-    environment.filters["cell"] = lambda value: str(value).replace("|", "\\|").replace("\n", " ")
-    text: str = environment.get_template(template).render(_values(edition))
+    text = pages("benchwright.curation.release.documents").get_template(template).render(_values(edition))
     return text.rstrip() + "\n"
 
 
@@ -58,7 +50,7 @@ def _values(edition: Edition) -> dict[str, Any]:
         "url": edition.url,
         "doi": release.doi,
         "date_released": "Not stated: set date_released under [release]." if day is None else f"{day}.",
-        "authors": authors_line(release.authors),
+        "authors": in_line(authors_line(release.authors)) if release.authors else authors_line(()),
         "figures": figures,
         "parts": (
             ("discipline", figures.disciplines),

@@ -6,10 +6,12 @@ words are given from outside, so that they are the very ones of `evaluate`.
 
 from __future__ import annotations
 
+import builtins
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from keyword import iskeyword
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -20,6 +22,22 @@ from benchwright.schemas.records import ReleaseRow, Split
 
 Instruct = Callable[[ReleaseRow], str]
 """Gives the words in front of a row's question."""
+_TAKEN = frozenset(dir(builtins)) | {
+    *(
+        "accuracy",
+        "generate",
+        "laid_down",
+        "load_dataset",
+        "matches",
+        "os",
+        "prompt",
+        "quick_match",
+        "re",
+        "sample",
+    ),
+    *("scorer", "stated", "stderr", "task", "tempfile", "utils"),
+}
+"""Names that a task of this name would hide from the rest of its file."""
 _OTHERS = ("MMMU", "OCRVQA", "COCO_VAL", "MMBench")
 
 
@@ -79,9 +97,10 @@ class ExportSource:
 
     @property
     def slug(self) -> str:
-        """The name as an identifier."""
+        """The name as an identifier that an export's Python file does not use itself."""
         plain = re.sub(r"[^A-Za-z0-9]+", "_", self.name).strip("_")
-        return plain if plain[:1].isalpha() else f"benchmark_{plain}".strip("_")
+        free = plain[:1].isalpha() and not iskeyword(plain) and plain not in _TAKEN
+        return plain if free else f"benchmark_{plain}".strip("_")
 
     @property
     def groups(self) -> tuple[Group, ...]:

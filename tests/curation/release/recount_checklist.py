@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 PROBES = 31
 """Fixed replies that the scorer is tried on: part of the program, not of the data."""
+NOT_TOLD = "what depends on withheld keys is not told"
 
 
 SECTIONS = {
@@ -62,16 +63,20 @@ def chance(rows: pd.DataFrame) -> float:
 
 def floor(of: Recount) -> str:
     guess = chance(of.keyed) / len(of.keyed)
+    if of.withheld:
+        return f"guessing {100 * guess:.1f} % over {len(of.keyed)} problems; {NOT_TOLD}"
     name, share = of.always()
     free = of.keyed[of.keyed.options.map(len) == 0].answer
     common = 100 * free.value_counts().max() / len(free)
     return (
         f"guessing {100 * guess:.1f} % over {len(of.keyed)} problems, {name} {100 * share:.1f} % of {len(of.single)}, "
-        f"the commonest free-form answer {common:.1f} % of {len(free)}"
+        f"the commonest answer without options {common:.1f} % of {len(free)}"
     )
 
 
 def blind(of: Recount) -> str:
+    if of.withheld:
+        return f"empty 0 right; {NOT_TOLD}"
     name, share = of.always()
     right, tried = of.longest()
     guess = chance(of.single) / len(of.single)
@@ -135,7 +140,7 @@ def options(of: Recount) -> str:
         for row in of.full[of.full.question_type == "single-choice"].itertuples()
     )
     text = f"{bad} rows with faulty options or key; places tested in {len(p)} of {len(strata)} strata"
-    return text + (f", smallest p {min(p):.2g}" if p else "")
+    return text + (f", smallest p {min(p):.2g}" if p and not of.withheld else "")
 
 
 def pictures(of: Recount) -> str:
@@ -182,6 +187,12 @@ def construction(of: Recount) -> str:
     return f"values come from: {', '.join(origins)}; {stated(of, 'construction')}"
 
 
+def pinned(of: Recount) -> str:
+    pools = {line["discipline"] for line in of.audit("sources")}
+    n = of.rows.discipline.nunique()
+    return f"source files of {len(pools)} of {n} pools held by sha256, release loaded by tag"
+
+
 def effort(of: Recount) -> str:
     return f"effort of {len(of.audit('effort'))} jobs of review on record, cost measured by runs after the release"
 
@@ -209,7 +220,7 @@ CRITERIA: dict[int, Callable[[Recount], str]] = {
     24: lambda of: "no score is published; every cell of a report has its 95 % interval",
     25: lambda of: f"errors explained after the release; {stated(of, 'limitations')}",
     26: licences,
-    27: lambda of: f"{len(of.audit('sources'))} source files held by sha256, release loaded by tag",
+    27: pinned,
     30: lambda of: stated(of, "contact"),
     31: lambda of: f"version {of.manifest['tag']}; {stated(of, 'retirement')}",
     32: effort,

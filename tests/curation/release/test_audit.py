@@ -26,7 +26,7 @@ from benchwright.schemas.records import Problem
 from benchwright.schemas.tables import read_records
 from benchwright.schemas.workspace import Workspace
 
-from .recount import Measure
+from .recount_agreement import Measure
 
 PICTURE = "b" * 64
 
@@ -205,21 +205,40 @@ def test_agreement_on_every_scale_is_counted_again_from_the_files(tiny: Workspac
 
 
 def test_a_verdict_on_a_response_to_a_withheld_question_is_not_told(tiny: Workspace) -> None:
-    row, other = "run-1/cell-original-en", "run-1/insect-original-en"  # the second one is a few-shot example
-    reviews = [
-        *both("judge", row, "verdict", "consistent", "consistent"),
-        *both("judge", other, "verdict", "consistent", "consistent"),
-    ]
+    hidden = ["run-1/cell-original-en", "run-1/zebra-original-en", "run-1/insect-vision-only-en"]
+    other = "run-1/insect-original-en"  # of a few-shot example; the last of the others is a row that is not published
+    verdicts = dict(
+        zip((*hidden, other), ("consistent", "inconsistent", "consistent", "consistent"), strict=True)
+    )
+    reviews = [one for item, said in verdicts.items() for one in both("judge", item, "verdict", said, said)]
     reviewed(tiny, reviews)
     open_audit, audit = audit_of(tiny), audit_of(withholding(tiny))
-    assert {line.value for line in open_audit.verdicts} == {"consistent"}
-    assert {line.item: line.value for line in audit.verdicts} == {"withheld-0001": None, other: "consistent"}
+    assert {line.item: line.value for line in open_audit.verdicts} == verdicts
+    named = [f"withheld-{number:04}" for number in (1, 2, 3)]
+    assert {line.item: line.value for line in audit.verdicts} == {**dict.fromkeys(named), other: "consistent"}
     coded = {line.item: (line.coded, [one[3] for one in line.answers]) for line in audit.answers}
-    assert coded["withheld-0001"] == ("number-in-item", [1, 1])
-    assert coded[other] == ("value", ["consistent"] * 2)
-    assert row not in "".join(audit_files(audit).values()), (
-        "that people looked for an error says that there is one"
-    )
+    assert coded[named[0]] == ("number-in-item", [1, 1]) and coded[other] == ("value", ["consistent"] * 2)
+    assert [line.item for line in audit.answers] == [other, *sorted(line.item for line in audit.answers[1:])]
+    (agreement,) = audit.agreement
+    assert agreement.figures.percent.value == 1.0 and agreement.figures.percent.low is None
+    assert open_audit.agreement[0].figures.percent.low == 1.0
+    text = "".join(audit_files(audit).values())
+    assert not any(item in text for item in hidden), "that people looked for an error says that there is one"
+
+
+@pytest.mark.parametrize("renamed", ["run-1/aardvark-original-en", "run-1/zebra-original-en"])
+def test_neither_numbers_nor_order_tell_which_row_is_hidden(
+    make_workspace: Any, tmp_path: Path, renamed: str
+) -> None:
+    def files(name: str, item: str) -> dict[str, str]:
+        reviews = [
+            *both("errors", item, "category", "reasoning", "knowledge"),
+            *both("errors", "run-1/circuit-original-en", "category", "reasoning", "reasoning"),
+            *both("errors", "run-1/insect-original-en", "category", "reasoning", "reasoning"),
+        ]
+        return audit_files(audit_of(withholding(reviewed(make_workspace(tmp_path / name), reviews))))
+
+    assert files("one", "run-1/multi-original-zh") == files("two", renamed)
 
 
 def test_withheld_answers_stand_nowhere_below_audit(tiny: Workspace) -> None:

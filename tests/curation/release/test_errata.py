@@ -18,7 +18,7 @@ from benchwright.curation.release.errata import (
     read_reasons,
 )
 from benchwright.curation.release.errata_base import local_base
-from benchwright.curation.release.errata_plan import ERRATA_REFUSALS, plan_errata
+from benchwright.curation.release.errata_plan import ERRATA_REFUSALS, answer_named, plan_errata
 from benchwright.curation.release.withheld import answers_path, read_salts
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.records import Problem, Split
@@ -191,7 +191,8 @@ def test_other_versions_languages_and_columns_are_no_errata(tiny):
         pq.write_table(pq.read_table(table).drop_columns(["stem"]), table)
     found = plan_errata(base, "v1.0.1", content.rows, (), reasons(tiny, {"cell": "The key was wrong."}))
     assert codes(found)["errata-columns"] == ("stem",)
-    assert set(PLANTED) | {"errata-new-version", "errata-columns"} == set(ERRATA_REFUSALS)
+    elsewhere = {"errata-new-version", "errata-columns", "errata-names-answer"}
+    assert set(PLANTED) | elsewhere == set(ERRATA_REFUSALS)
 
 
 def local_base_of(folder):
@@ -280,6 +281,39 @@ def test_answers_of_an_open_release_are_hidden_once_they_are_withheld(tiny):
     built(tiny, "v1.0.1", planned(tiny, reasons(tiny, {"cell": "Another organelle."})).plan)
     (one, _) = earlier_errata(tiny, "v1.1.0", (Split.TEST,))
     assert [(c.column, c.before, c.after, c.withheld) for c in one.changes] == [("answer", None, None, True)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason", "named"),
+    [
+        ("B", "The key was B.", True),
+        ("B", "The key was wrong; it stands under (B) now.", True),
+        ("B", "A picture was missing, and Bob saw it.", False),
+        ("A", "A picture was missing.", False),
+        ("A", "The key is A.", True),
+        ("AC", "Both A and C hold.", True),
+        ("AC", "It is AC.", True),
+        ("AC", "It is BD, said DC motors.", False),
+        ("12", "It is 12 metres.", True),
+        ("12", "It is 120 metres in line 3.", False),
+        ("1.5", "The value is 1.5", True),
+        ("the nucleus", "Not The  Nucleus, as it said", True),
+        ("细胞核", "答案是细胞核。", True),
+    ],
+)
+def test_a_reason_that_names_a_withheld_answer(answer, reason, named):
+    assert answer_named(answer, reason) is named
+
+
+def test_a_reason_may_not_tell_a_withheld_answer(tiny):
+    recipe = tiny.root / "benchwright.toml"
+    recipe.write_text(recipe.read_text() + '[release]\nwithhold = ["test"]\n')
+    workspace = Workspace.find(tiny.root)
+    built(workspace, "v1.0.0")
+    answer(workspace, "the nucleus")
+    for why in ("It is the nucleus.", "It is not the mitochondrion."):
+        found = planned(workspace, reasons(workspace, {"cell": why}))
+        assert set(codes(found)) == {"errata-names-answer"}, why
 
 
 def test_the_page_keeps_texts_from_acting_as_markup():

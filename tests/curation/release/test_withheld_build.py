@@ -14,6 +14,7 @@ from benchwright.cli.evaluate import evaluate
 from benchwright.cli.push import push_dataset
 from benchwright.curation.release.build import build_release, checked_content, release_state
 from benchwright.curation.release.check_withheld import withheld_found, withheld_of
+from benchwright.curation.release.checklist import checklist
 from benchwright.curation.release.withheld import answers_path, salts_path
 from benchwright.schemas.artefact import folder_digest
 from benchwright.schemas.errors import RecipeError, TamperedError, UsageError
@@ -87,9 +88,20 @@ def test_card_and_exports_say_what_is_missing(tiny):
     assert "evaluate generate org/tiny@v1.0.0" in card
     assert not (release.folder / "exports").exists(), "no harness can score it"
     figures = {(one.language, one.version): one for one in release.figures.versions}
-    assert figures["zh", "original"].longest_answer == 0
+    assert figures["zh", "original"].longest_answer is None
     assert (figures["en", "original"].longest_answer, figures["en", "original"].mean_answer) == (1, 1.0)
     assert "100.0 %" in card, "the checklist knows the answers"
+
+
+def test_no_figure_tells_where_the_keys_of_a_few_questions_stand(tiny):
+    """The owner sees them; what is published would be the key of a release of one question."""
+    place = kept(tiny)
+    content, findings = checked_content(place)
+    owner = checklist(content, place, findings).criteria
+    published = (built(place).folder / "checklist.json").read_text()
+    assert "always B 100.0 % of 1" in owner[4].figure and "always B" in owner[12].figure
+    assert not any(word in published for word in ("always ", "commonest", "longest option", "smallest p"))
+    assert published.count("what depends on withheld keys is not told") == 2
 
 
 def test_same_bytes_with_the_same_salts(tiny, tmp_path, make_workspace):

@@ -65,12 +65,25 @@ def test_figures_are_counted(tiny, edition):
     assert "| difficulty | review | 1 |" in sheet
     assert "`testmini` copies" not in sheet and "`dev` is for few-shot prompts" in sheet
     assert [(one.language, one.problems, one.asked, one.translated) for one in varieties(made)] == [
-        ("en", 3, 3, 0), ("zh", 2, 1, 1),
+        ("en", 3, 3, 0), ("zh", 2, 2, 0),
     ]  # fmt: skip
     assert drawn(made) == {"vision-rich": 2, "vision-only": 3}
-    assert "| zh | 2 | 1 | 1 | 7 |" in statement and "3 pages of vision-only" in statement
+    assert "| zh | 2 | 2 | 0 | 7 |" in statement and "3 pages of vision-only" in statement
     assert "dollar signs: en 0 of 9 rows, zh 0 of 7 rows. Topics: biology (2), physics (2)." in statement
     assert tasks(made) == () and "No figures of reviews are on record." in sheet
+
+
+def test_what_a_source_has_in_two_languages_was_not_translated(tiny, edition):
+    problems = read_records(tiny.problems, Problem)
+    said = Provenance(field="question", language="zh", origin=Origin.REVIEW, by="A01")
+    made = [
+        one.model_copy(update={"provenance": (*one.provenance, said)}) if one.problem_id == "circuit" else one
+        for one in problems
+    ]
+    write_records(tiny.problems, made, Problem)
+    found = {one.language: (one.asked, one.translated) for one in varieties(edition(tiny))}
+    assert found == {"en": (3, 0), "zh": (1, 1)}
+    assert "Translated into zh: 1 problem. " in datasheet(edition(tiny))
 
 
 def test_machines_are_named_and_no_place_of_this_one(tiny, edition):
