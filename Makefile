@@ -6,7 +6,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 # Test files that run side by side; each file stays in one process, since its fixtures are expensive.
 WORKERS ?= 2
-PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet # the second: no notes of build tools
 
 .PHONY: demo test test-long bench docs lint types line-real constraints clean
 

@@ -107,7 +107,12 @@ def next_command(workspace: Workspace, states: Sequence[JobState], *, serving: b
         return "curate problems"
     if not serving:
         return "annotate serve"
-    return f"annotate {'pull' if workspace.reviews(job).is_file() else 'push'} {job}"
+    if not workspace.reviews(job).is_file():
+        return f"annotate push {job}"
+    left = [state for state in states if state.job == job and state.agreed < state.items]
+    decided = all(state.agreed + state.open == state.items for state in left)
+    # With one answer an item, one that settled nothing stays open whatever is pulled.
+    return f"annotate {'adjudicate' if decided and workspace.recipe.annotation.slots == 1 else 'pull'} {job}"
 
 
 def stale_items(workspace: Workspace, job: ReviewJob) -> int:

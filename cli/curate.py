@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,7 @@ from benchwright.cli.propose import COMMANDS as PROPOSING
 
 if TYPE_CHECKING:
     from benchwright.schemas.artefact import Counts
+    from benchwright.schemas.workspace import Workspace
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -83,6 +85,8 @@ def init(path: Path, name: str | None, disciplines: tuple[str, ...], as_json: bo
     toml = default_recipe_toml(name, disciplines) if disciplines else default_recipe_toml(name)
     workspace = Workspace.create(path, toml)
     workspace.taxonomies.mkdir(exist_ok=True)
+    for words in _without_taxonomy(workspace):
+        say(words)
     result = {"workspace": str(workspace.root), "recipe": str(workspace.root / "benchwright.toml")}
     table = SummaryTable(
         f"Workspace {name}",
@@ -90,6 +94,23 @@ def init(path: Path, name: str | None, disciplines: tuple[str, ...], as_json: bo
         [[d, r.budget] for d, r in workspace.recipe.disciplines.items()],
     )
     emit(result, table, as_json, f"curate ingest SOURCE --workspace {path}")
+
+
+def _without_taxonomy(workspace: Workspace) -> Iterator[str]:
+    """A note for each discipline that the recipe's taxonomy does not know: a misspelling, or another taxonomy's."""
+    from benchwright.schemas.taxonomy import BUILT_IN, load_taxonomy
+
+    chosen = workspace.recipe.benchmark.taxonomy
+    known = load_taxonomy(chosen, workspace.taxonomies)
+    for discipline in workspace.recipe.disciplines:
+        if known.has(discipline):
+            continue
+        others = [name for name in BUILT_IN if load_taxonomy(name).has(discipline)]
+        if others:
+            mend = f'write taxonomy = "{chosen}+{others[0]}" in benchwright.toml'
+        else:
+            mend = "mend its name in benchwright.toml, or put a taxonomy that has it into taxonomies/"
+        yield f"note: the taxonomy {chosen} has no {discipline!r}: {mend}"
 
 
 @curate.command()
@@ -105,6 +126,8 @@ def problems(accept_proposals: bool, workspace: Path | None, as_json: bool) -> N
     from benchwright.curation.problems import make_problems
     from benchwright.curation.stats import statistics
     from benchwright.curation.stats_items import items_of
+    from benchwright.schemas.records import Rejected
+    from benchwright.schemas.tables import read_records
 
     place = open_workspace(workspace)
     result = make_problems(place, accept_proposals)
@@ -113,11 +136,29 @@ def problems(accept_proposals: bool, workspace: Path | None, as_json: bool) -> N
     rows = [[name, n] for name, n in figures.by_discipline.items()]
     if counts.reasons:
         say(f"not problems yet: {_listed(counts.reasons)} (problems.rejected.parquet)")
+    waiting = Counter(record.reason for record in read_records(place.problems_pending, Rejected))
+    if waiting:
+        say(f"still waiting: {_listed(dict(sorted(waiting.items())))} (problems.pending.parquet)")
     if not result.ran:
         say("nothing to do: the problems are up to date")
     table = SummaryTable("Problems", ["discipline", "problems"], [*rows, ["all", counts.n_kept]])
     output = {"ran": result.ran, **counts.model_dump(), "by_discipline": figures.by_discipline}
-    emit(output, table, as_json, "render vision-only" if figures.items else "annotate pull tagging")
+    emit(output, table, as_json, _to_pictures(place) if figures.items else _for_reviews(place))
+
+
+def _to_pictures(place: Workspace) -> str:
+    """What to type where there are problems: a preset may have no version that is drawn."""
+    from benchwright.schemas.versions import VERSIONS
+
+    drawn = any(VERSIONS[version].rendered for version in place.recipe.benchmark.chosen_versions)
+    return "render vision-only" if drawn else "push-dataset --build-only"
+
+
+def _for_reviews(place: Workspace) -> str:
+    """What to type where no question is a problem yet."""
+    if place.reviews("tagging").is_file():
+        return "annotate pull tagging"
+    return "annotate push tagging; or, for a first look without people, curate problems --accept-proposals"
 
 
 def _listed(counts: Mapping[str, int]) -> str:

@@ -56,10 +56,12 @@ def certify(
     from benchwright.curation.replace_open import disciplines_with_selection
 
     place = open_workspace(workspace)
-    rows, result, broken = [], {}, 0
+    rows, result, broken, mended, turned = [], {}, 0, 0, 0
     for discipline in disciplines_with_selection(place, disciplines):
         made = certify_discipline(place, discipline, accept_proposals).certificate
         broken += len(made.broken)
+        mended += sum(bool(rule.mended_by) for rule in made.broken)
+        turned += len(made.turned)
         rows.append(_certificate_row(made))
         result[discipline] = made.model_dump(mode="json")
         for line in _certificate_remarks(made):
@@ -73,11 +75,17 @@ def certify(
         "values reviewed",
         "broken rules",
     )
-    following = "curate replace --from-reviews" if broken else "curate problems"
+    following = "curate replace --from-reviews" if turned else "curate replace --mend"
+    following = following if turned or mended else "curate problems"
     emit(result, SummaryTable("Selection after review", columns, rows), as_json, following)
     if broken:
+        mending = (
+            "`curate replace --mend` mends what can be"
+            if turned or mended
+            else "no exchange mends that; more questions, or a wider tolerance under [selection], would"
+        )
         raise Incomplete(
-            f"{broken} rules do not hold on reviewed values; `curate replace --mend` mends what can be."
+            f"{broken} {'rule does' if broken == 1 else 'rules do'} not hold on reviewed values: {mending}."
         )
 
 

@@ -297,7 +297,7 @@ def say_result(notes: Sequence[str], spending: Sequence[Spending]) -> None:
     for one in spending:
         say(
             f"{one.stage}: {one.model}: {one.made:,} calls ({one.reused:,} more from the store, {one.retries:,} "
-            f"retries), {one.input_tokens:,} tokens in, {one.output_tokens:,} out, {one.money}"
+            f"retries), {one.input_tokens:,} tokens in, {one.output_tokens:,} out, cost {one.money}"
         )
     for note in spending_notes(spending):
         say(f"note: {note}")

@@ -133,6 +133,8 @@ def finish(result: RunResult, limit: float, of: str = "") -> None:
     for words in dict.fromkeys(tally.budget for _, tally in tallies if tally.budget):
         say(f"{of}{words}; run again with --budget to go on, nothing is paid twice")
     for what, tally in tallies:
+        for cause, times in tally.causes.most_common(3):
+            say(f"{of}{times} of {tally.finished} calls for {what} failed: {cause}")
         if tally.stopped and not tally.budget:
             say(
                 f"{of}stopped: {tally.failed} of {tally.finished} calls for {what} failed in this run "

@@ -82,6 +82,8 @@ def _run(command: click.Command, name: str, arguments: list[str], state: Switche
         print_held(state, "stopped", said, 130)
         return 130
     except click.ClickException as error:
+        if isinstance(error, click.NoSuchOption):
+            _say_where(error)
         error.show()
         kind = "usage" if isinstance(error, click.UsageError) else "incomplete"
         print_held(state, kind, error.format_message(), error.exit_code)
@@ -99,6 +101,14 @@ def _run(command: click.Command, name: str, arguments: list[str], state: Switche
         return 2
     print_held(state)
     return result if isinstance(result, int) else 0
+
+
+def _say_where(error: click.NoSuchOption) -> None:
+    """Every command has these two options, and no group: say so instead of proposing what sounds alike."""
+    name, ctx = error.option_name, error.ctx
+    if name in ("--json", "--quiet", "-q") and ctx is not None and isinstance(ctx.command, click.Group):
+        error.possibilities = None
+        error.message = f"{name} stands behind the command: `{ctx.command_path} COMMAND {name}`."
 
 
 def run() -> None:

@@ -157,9 +157,15 @@ def _checked(
     Raises:
         UsageError: there are findings.
     """
+    from benchwright.cli.status import problems_line
     from benchwright.curation.release.build import checked_content
     from benchwright.schemas.errors import UsageError
 
+    problems = problems_line(workspace, chosen=True)
+    if problems.state == "stale":
+        say(
+            f"note: the problems are older than the recipe or what they are made from: {problems.next}, then render"
+        )
     content, findings = checked_content(workspace, drop_failing)
     planned = None if order is None else plan_for(order, workspace, content)
     if planned is not None:

@@ -64,7 +64,7 @@ def status_lines(ws: Workspace) -> Iterator[Line]:
         yield from _after_review(ws, discipline)
     yield from _proposals(ws, chosen)
     yield from _reviews(ws)
-    problems = _problems(ws, chosen)
+    problems = problems_line(ws, chosen)
     yield problems
     renders = list(_renders(ws, problems.state == "done"))
     yield from renders
@@ -304,7 +304,8 @@ def _review(ws: Workspace, job: ReviewJob) -> Line | None:
     return Line(name, state, agreed, note=", ".join(notes), next=command if agreed < items else "")
 
 
-def _problems(ws: Workspace, chosen: bool) -> Line:
+def problems_line(ws: Workspace, chosen: bool) -> Line:
+    """The problems' line; `chosen`: whether the selections that they are made from are done."""
     from benchwright.curation.problems import make_problems
     from benchwright.schemas.artefact import manifest_path, read_manifest
 

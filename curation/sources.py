@@ -81,7 +81,8 @@ def source_format(path: Path) -> str:
         if (path / "state.json").is_file() or (path / "dataset_dict.json").is_file():
             return "datasets"
         raise UsageError(
-            f"{path} is a folder without state.json or dataset_dict.json: name a file, or a folder saved by `datasets`."
+            f"{path} is a folder without state.json or dataset_dict.json: name a file, a folder saved by `datasets`, "
+            "or with --preset the public set that this is (`curate ingest --list-presets`)."
         )
     if not path.is_file():
         raise UsageError(

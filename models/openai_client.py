@@ -68,7 +68,8 @@ class OpenAIClient:
         self._key = os.environ.get(api_key_env, "").strip()
         if self.external and not self._key:
             raise UsageError(
-                f"{self.name} at {self.endpoint.host} needs a key; set the environment variable {api_key_env}."
+                f"{self.name} at {self.endpoint.host} needs a key: set the environment variable {api_key_env}, "
+                "or name your own server (--base-url, --judge-base-url, base_url in the recipe)."
             )
         self._timeout_s = timeout_s
         self._client: openai.AsyncOpenAI | None = None

@@ -165,7 +165,13 @@ def problem_count(workspace: Workspace) -> int:
     Raises:
         UsageError: there are no problems yet.
     """
-    return len(_problems(workspace))
+    count = len(_problems(workspace))
+    if not count:
+        raise UsageError(
+            f"{workspace.problems} holds no problem: `curate problems` says what each question waits for "
+            "(with --accept-proposals it takes the machine's word)."
+        )
+    return count
 
 
 def _problems(workspace: Workspace) -> list[Problem]:

@@ -331,7 +331,8 @@ def _download(repo_id: str, revision: str) -> tuple[Path, str]:
         raise UsageError(f"{repo_id} has no revision {revision!r}; name a tag of the dataset.") from error
     except hub_errors.RepositoryNotFoundError as error:
         raise UsageError(
-            f"The Hub shows no dataset {repo_id} to this login; check the name, or log in if it is private."
+            f"The Hub shows no dataset {repo_id} to this login, and no folder {repo_id} is here; check the name, or "
+            "log in if it is private."
         ) from error
     except hub_errors.LocalEntryNotFoundError as error:
         raise UsageError(f"{repo_id} could not be fetched from the Hub and is not in the cache.") from error

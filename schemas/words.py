@@ -122,7 +122,9 @@ class Words:
     def _refuse(self, verdict: Verdict | None, place: _Place) -> None:
         name = place[3]
         if verdict is not None and verdict.by:
-            raise ItemError("open-review", f"{name}: the reviewers {', '.join(verdict.by)} do not agree yet")
+            one = f"{verdict.by[0]} reviewed it and gave no value: annotate adjudicate {place[0]}"
+            why = one if len(verdict.by) == 1 else f"the reviewers {', '.join(verdict.by)} do not agree yet"
+            raise ItemError("open-review", f"{name}: {why}")
         if verdict is None and any(older.by for older in self.verdicts.get(place, ())):
             raise ItemError("stale-review", f"{name}: the question was changed after its review")
 

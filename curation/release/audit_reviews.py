@@ -26,8 +26,8 @@ from benchwright.curation.release.audit_records import (
     VerdictLine,
 )
 from benchwright.schemas.digest import canonical_json, sha256_bytes
-from benchwright.schemas.jobs import JOBS, FieldKind, JobField, Verdict
-from benchwright.schemas.journal import read_jsonl
+from benchwright.schemas.jobs import JOBS, FieldKind, JobField, Review, Verdict
+from benchwright.schemas.journal import iter_jsonl, read_jsonl
 from benchwright.schemas.review_figures import (
     FieldAgreement,
     ItemAnswers,
@@ -66,7 +66,7 @@ def published_reviews(workspace: Workspace, tag: str, answered: Collection[str] 
 
     Args:
         workspace: figures and evidence of `annotate report`, and the verdicts.
-        tag: of the release: its pseudonyms differ from those of another one.
+        tag: of the release: pseudonyms are given anew in each.
         answered: ids of the rows that are published with their answers; None where no answers are withheld.
 
     Raises:
@@ -80,7 +80,7 @@ def published_reviews(workspace: Workspace, tag: str, answered: Collection[str] 
         if workspace.verdicts(job).is_file()
         for verdict in read_jsonl(workspace.verdicts(job), Verdict)
     ]
-    coder = _Coder(_shown(evidence, verdicts), _reviewers(tag, evidence, verdicts), answered)
+    coder = _Coder(_shown(workspace, evidence, verdicts), _reviewers(tag, evidence, verdicts), answered)
     reviews = [line for one in evidence for line in coder.reviews(one)]
     answers = [line for one in evidence for measured in one.measures for line in coder.answers(one, measured)]
     said = [coder.verdict(verdict) for verdict in verdicts]
@@ -120,15 +120,28 @@ def _reviewers(tag: str, evidence: Sequence[JobEvidence], verdicts: Sequence[Ver
     return release_pseudonyms(tag, named.union(*(verdict.by for verdict in verdicts)))
 
 
-def _shown(evidence: Sequence[JobEvidence], verdicts: Sequence[Verdict]) -> dict[_Name, list[str]]:
-    """The digests of what was shown, sorted: a digest of question and answer would tell a guessed answer."""
+def _shown(
+    workspace: Workspace, evidence: Sequence[JobEvidence], verdicts: Sequence[Verdict]
+) -> dict[_Name, list[str]]:
+    """The digests of what was shown in the order of the journals.
+
+    No digest is told, and neither is which is the greater: a guessed answer could be tried against both.
+    """
     found: dict[_Name, set[str]] = defaultdict(set)
     for one in evidence:
         for made in one.reviews:
             found[one.job, made.item_id, made.language].add(made.digest)
     for verdict in verdicts:
         found[verdict.job, verdict.item_id, verdict.language].add(verdict.digest)
-    return {name: sorted(digests) for name, digests in found.items()}
+    several = {name[0] for name, digests in found.items() if len(digests) > 1}
+    first: dict[tuple[_Name, str], int] = {}
+    for job in sorted(several):
+        for seen in iter_jsonl(workspace.reviews(job), Review):
+            first.setdefault(((job, seen.item_id, seen.language), seen.digest), len(first))
+    return {
+        name: sorted(sorted(digests), key=lambda digest: first.get((name, digest), len(first)))
+        for name, digests in found.items()
+    }
 
 
 def _names(lines: Iterable[_Line], coder: _Coder) -> dict[tuple[str, str], str]:

@@ -195,7 +195,8 @@ def _page(errata: Sequence[Erratum], repo_id: str, contact: str) -> Iterator[str
         yield "A tag never moves: scores on an earlier tag stay what they were, and stored answers can be scored on"
         yield (
             f"a later one with `evaluate rescore RUN --release {repo_id}@{tags[-1]}`. "
-            f"`{LINES_NAME}` has every value whole."
+            f"`{LINES_NAME}` has every value whole"
+            + (" but the withheld ones." if any(c.withheld for one in errata for c in one.changes) else ".")
         )
     yield ""
     where = f"the discussions of `{repo_id}`"

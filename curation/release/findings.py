@@ -78,7 +78,8 @@ REFUSALS: Mapping[str, Refusal] = {
     ),
     # --- licences
     "no-licence": Refusal(
-        "A source has no licence.", "license under [sources.NAME] in benchwright.toml, then curate ingest"
+        "A source has no licence.",
+        "license under [sources.NAME] in benchwright.toml, then curate ingest, curate cluster, curate problems",
     ),
     "not-redistributable": Refusal("A source does not say that it may be published again.", _SOURCES),
     "not-adaptable": Refusal(

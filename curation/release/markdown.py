@@ -38,6 +38,11 @@ def figure(value: float | None) -> str:
     return "-" if value is None else str(value)
 
 
+def counted(count: int, name: str) -> str:
+    """`1 row`, `2 rows`."""
+    return f"{count} {name}{'' if count == 1 else 's'}"
+
+
 def fenced(value: Any, name: str = "") -> str:
     """A block of code; no line of the text ends it."""
     rule = "`" * max(_LEAST_FENCE, _longest_run(str(value)) + 1)
@@ -57,7 +62,13 @@ def pages(package: str) -> Environment:
         autoescape=False,  # Markdown, not HTML
         keep_trailing_newline=True,
     )
-    environment.filters |= {"cell": in_line, "code": code, "fenced": fenced, "figure": figure}
+    environment.filters |= {
+        "cell": in_line,
+        "code": code,
+        "fenced": fenced,
+        "figure": figure,
+        "counted": counted,
+    }
     return environment
 
 

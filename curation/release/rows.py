@@ -98,7 +98,7 @@ def release_content(workspace: Workspace, problems: Iterable[Problem]) -> Releas
         problem.problem_id: tuple((entry.field, entry.origin.value) for entry in problem.provenance)
         for problem in ordered
     }
-    repeats = repeats_of(workspace, (problem.discipline for problem in ordered))
+    repeats = repeats_of(workspace, (row.discipline for row in rows))
     digest = digest_of([rows, rejected, origins, repeats])
     return ReleaseContent(
         rows=tuple(rows),

@@ -187,6 +187,7 @@ async def _ask_rows(
             label="answers",
             journal=work.folder.responses,
             failed=lambda response: not response.final,
+            cause=lambda response: response.detail,
         )
     finally:
         await scheduler.model.close()

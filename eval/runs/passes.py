@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, aclosing
 from dataclasses import dataclass, field
@@ -34,11 +35,15 @@ class Tally:
     """More calls failed than the stop rule allows, or there is no money left."""
     budget: str = ""
     """What the budget says where it stopped the pass."""
+    causes: Counter[str] = field(default_factory=Counter)
+    """What failed calls ended with, in words."""
 
-    def note(self, failed: bool, limit: float) -> None:
-        """Count one finished call and decide whether to go on."""
+    def note(self, failed: bool, limit: float, cause: str = "") -> None:
+        """Count one finished call and decide whether to go on; `cause` says why it failed, where that is known."""
         self.finished += 1
         self.failed += failed
+        if failed and cause:
+            self.causes[cause] += 1
         if self.finished >= STOP_AFTER and self.failed / self.finished > limit:
             self.stopped = True
 
@@ -87,6 +92,7 @@ class PassContext:
         journal: Journal,
         failed: Callable[[R], bool | None],
         known: Callable[[R], bool] = lambda record: False,
+        cause: Callable[[R], str] = lambda record: "",
     ) -> None:
         """Work on items side by side and journal each result as it comes, until they are done or the tally says stop.
 
@@ -97,6 +103,7 @@ class PassContext:
             journal: where records go, in small groups.
             failed: whether the call behind a record failed in transport; None where no call was needed.
             known: whether the journal says the same already; such a record is not written again.
+            cause: what a failed call ended with.
         """
         concurrency = self.settings.scheduler.concurrency
         try:
@@ -106,7 +113,7 @@ class PassContext:
                         if not known(record):
                             batch.add(record)
                         if (lost := failed(record)) is not None:
-                            self.tally.note(lost, self.settings.stop_above)
+                            self.tally.note(lost, self.settings.stop_above, cause(record))
                         bar.advance()
                         if self.tally.stopped:
                             break

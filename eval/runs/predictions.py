@@ -125,6 +125,9 @@ def with_answers(
 ) -> Dataset:
     """The rows with the answers of a file in place of their own.
 
+    A release that withholds answers may publish those of a part (`testmini`): rows of it that the file does not name
+    keep theirs.
+
     Args:
         release: the rows' release.
         asked: specification of the predictions.
@@ -133,15 +136,18 @@ def with_answers(
         digest: of the file.
 
     Raises:
-        UsageError: a row has no answer in the file.
+        UsageError: a row has no answer, in the file or published.
     """
-    missing = [row.id for row in dataset.rows if row.id not in answers]
+    withholds = any(row.answer is None for row in dataset.rows)
+    missing = [
+        row.id for row in dataset.rows if row.id not in answers and (row.answer is None or not withholds)
+    ]
     if missing:
         raise UsageError(
             f"the answers lack {len(missing)} of {len(dataset.rows)} rows that were asked, {missing[0]} among them: "
             "give the file that belongs to this release."
         )
-    rows = tuple(_filled(row, answers[row.id]) for row in dataset.rows)
+    rows = tuple(_filled(row, answers[row.id]) if row.id in answers else row for row in dataset.rows)
     spec = dataset_spec(release, selection_of(asked.dataset), rows, digest)
     return replace(dataset, rows=rows, spec=spec)
 

@@ -141,3 +141,5 @@ def test_the_next_command_follows_the_order_of_review(make_workspace, tmp_path: 
     workspace.reviews("tagging").parent.mkdir(parents=True, exist_ok=True)
     workspace.reviews("tagging").touch()
     assert next_command(workspace, later, serving=True) == "annotate pull tagging"
+    unsettled = [JobState("tagging", "physics", 2, 0, 1, 1, 0, 0, 0)]
+    assert next_command(workspace, unsettled, serving=True) == "annotate adjudicate tagging"

@@ -55,6 +55,18 @@ def test_an_unknown_preset_and_no_source_are_told_in_one_sentence(
         assert said.count("\n") == 1
 
 
+def test_a_folder_given_without_its_preset_is_told_of_presets(
+    capsys: pytest.CaptureFixture[str], workspace: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "MMMU").mkdir()
+    arguments = ["curate", "ingest", str(tmp_path / "MMMU"), "--workspace", str(workspace)]
+    assert run_command(benchwright, "benchwright", arguments) == 2
+    assert (
+        "with --preset the public set that this is (`curate ingest --list-presets`)"
+        in capsys.readouterr().err
+    )
+
+
 def test_a_preset_reads_an_archive_of_the_source(
     capsys: pytest.CaptureFixture[str], workspace: Path, tmp_path: Path
 ) -> None:

@@ -103,3 +103,30 @@ def test_what_the_system_refuses_is_one_sentence(capsys: pytest.CaptureFixture[s
     assert run_command(benchwright, "benchwright", ["curate", "init", str(target)]) == 2
     said = capsys.readouterr().err
     assert "notes.txt" in said and "run the same command again" in said and len(said.splitlines()) == 1
+
+
+def test_an_option_of_all_commands_given_too_early_is_told_where_it_stands(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from benchwright.cli.main import benchwright, curate, run_command
+
+    assert run_command(benchwright, "benchwright", ["--json", "doctor"]) == 2
+    said = capsys.readouterr()
+    assert "`benchwright COMMAND --json`" in said.err and "--version" not in said.err.split("Error:")[1]
+    assert run_command(curate, "curate", ["-q", "stats"]) == 2
+    assert "`curate COMMAND -q`" in capsys.readouterr().err
+    assert run_command(curate, "curate", ["stats", "--jsn"]) == 2
+    assert "behind the command" not in capsys.readouterr().err
+
+
+def test_a_discipline_that_the_taxonomy_lacks_is_named_at_once(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    from benchwright.cli.main import curate, run_command
+
+    asked = ["init", str(tmp_path / "a"), "--discipline", "biology", "--discipline", "physics"]
+    assert run_command(curate, "curate", asked) == 0
+    said = capsys.readouterr().err
+    assert "no 'biology': write taxonomy = \"visscience+sciverse\"" in said and "'physics'" not in said
+    assert run_command(curate, "curate", ["init", str(tmp_path / "b"), "--discipline", "phisics"]) == 0
+    assert "no 'phisics': mend its name" in capsys.readouterr().err

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from benchwright.cli.main import curate, render, run_command
 from benchwright.curation.problems import make_problems
 from benchwright.curation.proposers.chosen import chosen_questions
 from benchwright.curation.proposers.stage import run_embedded
@@ -214,3 +215,17 @@ def test_statistics_count_what_is_there(selected: Workspace, workspace: Workspac
         items_of(workspace)
     with pytest.raises(UsageError, match="curate problems"):
         items_of(workspace, "problems")
+
+
+def test_with_no_problem_yet_both_commands_name_a_way_on(
+    selected: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tag(selected)
+    place = ["--workspace", str(selected.root)]
+    assert run_command(curate, "curate", ["problems", *place]) == 0
+    said = capsys.readouterr().out
+    assert "next: annotate push tagging" in said and "curate problems --accept-proposals" in said
+    assert run_command(render, "render", ["vision-rich", *place]) == 2
+    assert "holds no problem" in capsys.readouterr().err
+    assert run_command(curate, "curate", ["problems", "--accept-proposals", *place]) == 0
+    assert "next: render vision-only" in capsys.readouterr().out

@@ -70,7 +70,7 @@ def test_build_like_visscience(reader: Reader) -> None:
 
 def test_build_like_sciverse(reader: Reader) -> None:
     write_sources(reader.home)
-    place = follow(reader, "docs/howto/sciverse.md", "sci-bench")
+    place = follow(reader, "docs/howto/sciverse.md")
     assert {path.name for path in (place / "release" / "v0.1.0" / "data" / "en").iterdir()} == FIVE
     assert lines(place / "runs" / "first" / "cot" / "steps.jsonl") > 0
 

@@ -52,12 +52,8 @@ def citation(edition: Edition) -> str:
         values["license"] = spdx
     if (words := said(release, "measures")) is not None:
         values["abstract"] = words
-    values["keywords"] = [
-        "benchmark",
-        "multi-modal",
-        "science",
-        *(s.name for s in edition.figures.disciplines),
-    ]
+    names = (share.name for share in edition.figures.disciplines)
+    values["keywords"] = list(dict.fromkeys(("benchmark", "multi-modal", "science", *names)))  # each once
     note = "" if release.authors else f"# Authors. {_NOT_STATED} in benchwright.toml.\n"
     return note + "".join(f"{key}:{_flow(value)}\n" for key, value in values.items())
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 from benchwright.curation.release.documents.citation import bibtex, spdx_name
 from benchwright.curation.release.documents.rai import rai_fields
 from benchwright.curation.release.edition import Edition
+from benchwright.curation.release.markdown import counted
 from benchwright.schemas.records import Split
 from benchwright.schemas.release_table import ReleaseFile, release_schema
 
@@ -140,11 +141,12 @@ def croissant(edition: Edition, files: Sequence[ReleaseFile]) -> str:
 def _description(edition: Edition) -> str:
     figures = edition.figures
     words = edition.release.statements.get("measures", "").strip()
-    counted = (
-        f"{figures.problems} problems in {' and '.join(edition.languages)}, {figures.rows} rows; "
+    sizes = (
+        f"{counted(figures.problems, 'problem')} in {' and '.join(edition.languages)}, "
+        f"{counted(figures.rows, 'row')}; "
         f"release {edition.tag} of {edition.title}."
     )
-    return f"{words} {counted}".strip()
+    return f"{words} {sizes}".strip()
 
 
 def _licence(edition: Edition) -> str:

@@ -14,7 +14,7 @@ from benchwright.curation.release.documents.counted import (
 )
 from benchwright.curation.release.documents.stated import stated
 from benchwright.curation.release.edition import Edition
-from benchwright.curation.release.markdown import in_line, pages
+from benchwright.curation.release.markdown import counted, in_line, pages
 from benchwright.schemas.records import Split
 
 DATASHEET_NAME = "DATASHEET.md"
@@ -34,10 +34,6 @@ def data_statement(edition: Edition) -> str:
 def _page(template: str, edition: Edition) -> str:
     text = pages("benchwright.curation.release.documents").get_template(template).render(_values(edition))
     return text.rstrip() + "\n"
-
-
-def _counted(count: int, name: str) -> str:
-    return f"{count} {name}{'' if count == 1 else 's'}"
 
 
 def _values(edition: Edition) -> dict[str, Any]:
@@ -70,7 +66,7 @@ def _values(edition: Edition) -> dict[str, Any]:
         "canary": edition.published.rows[0].canary,
         "has_mini": any(share.name == Split.TESTMINI for share in figures.splits),
         "has_dev": any(share.name == Split.DEV for share in figures.splits),
-        "counted": _counted,
+        "counted": counted,
         "criterion": lambda number: criterion(edition, number),
         "stated": lambda subject: stated(release, subject),
     }

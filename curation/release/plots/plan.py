@@ -166,9 +166,9 @@ def _composition_plots(data: Composition) -> list[Plot]:
         for part in data.disciplines[:_IN_ALT]
     ]
     subjects = sum(len(part.subjects) for part in data.disciplines)
-    ring = f"Ring of {total:,} problems in {subjects} subjects. {'; '.join(parts)}."
-    flow = f"Flow of {total:,} problems from disciplines through subjects to levels. {'; '.join(levels)}."
-    bars = f"Bars of the levels of {total:,} problems. {'; '.join(levels)}."
+    ring = f"Ring of {_counted(total, 'problem')} in {_counted(subjects, 'subject')}. {'; '.join(parts)}."
+    flow = f"Flow of {_counted(total, 'problem')} from disciplines through subjects to levels. {'; '.join(levels)}."
+    bars = f"Bars of the levels of {_counted(total, 'problem')}. {'; '.join(levels)}."
     plots = {"subjects.png": ring, "flow.png": flow, "levels.png": bars}
     return [Plot(name=name, alt=_safe(alt), data=data) for name, alt in plots.items()]
 
@@ -223,6 +223,10 @@ def _coverage_plot(data: Coverage) -> Plot | None:
         )
     alt = f"Knowledge points by questions in the pool and chosen questions. Covered: {'; '.join(said)}."
     return Plot(name="coverage.png", alt=_safe(alt), data=data)
+
+
+def _counted(count: int, name: str) -> str:
+    return f"{count:,} {name}{'' if count == 1 else 's'}"
 
 
 def _safe(text: str) -> str:

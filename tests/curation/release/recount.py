@@ -86,7 +86,7 @@ class Recount:
             **{(name, "problems", "%"): lambda of=of: self.share(of) for name, of in shares.items()},
             ("statistic", "number"): self.statistics,
             ("language", "in", "problems", *lengths, "most options"): self.languages,
-            ("version", "language", "rows", *lengths, "most options", "distinct pictures"): self.versions,
+            ("version", "language", "rows", *lengths, "most options", "pictures"): self.versions,
             ("version", "language", *lengths): self.versions_in_words,
             ("field", "origin", "problems"): lambda: self.counted("origins", "field", "origin"),
             ("version", "reason", "rows"): lambda: self.counted("left-out", "version", "reason"),

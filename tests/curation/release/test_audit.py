@@ -271,6 +271,18 @@ def test_records_come_back_from_the_files_and_the_card_is_made_of_them(tiny: Wor
     assert named == set(files) and {file.path for file in built.manifest.files} >= named
 
 
+@pytest.mark.parametrize("digests", ["ab", "ba"])
+def test_contents_are_numbered_as_people_saw_them(tiny: Workspace, digests: str) -> None:
+    """By their digests the numbers would tell which of two guessed keys came first."""
+    said = [
+        line.model_copy(update={"digest": digest * 64, "annotation_id": f"{line.annotation_id}-{digest}"})
+        for digest, decision in zip(digests, ("fix", "accept"), strict=True)
+        for line in both("quality", "cell", "decision", decision, decision, language="en")
+    ]
+    audit = audit_of(reviewed(tiny, said))
+    assert {(line.shown, line.value) for line in audit.verdicts} == {(1, "fix"), (2, "accept")}
+
+
 def test_left_out_rows_have_a_reason_and_no_detail(tiny: Workspace) -> None:
     audit = audit_of(tiny)
     lines = {line.row: line for line in audit.left_out}

@@ -298,11 +298,8 @@ def test_every_refusal_is_planted_somewhere_and_its_commands_exist():
     tests = "".join(path.read_text(encoding="utf-8") for path in sorted(here.glob("test_*.py")))
     assert [code for code in REFUSALS if f'"{code}"' not in tests] == []
     assert len(REFUSALS) >= 25
-    known = set(
-        re.findall(
-            r"^####? `([a-z-]+ ?[a-z-]*)`", (here.parents[2] / "docs/commands.md").read_text(), re.MULTILINE
-        )
-    )
+    index = (here.parents[2] / "docs/commands.md").read_text(encoding="utf-8")
+    known = set(re.findall(r"^\| \[([a-z -]+)\]\(commands/", index, re.MULTILINE))
     for code, refusal in REFUSALS.items():
         named = re.findall(r"\b(?:curate|render|annotate) (?!JOB)[a-z-]+|push-dataset", refusal.command)
         assert named and set(named) <= known, (code, set(named) - known)

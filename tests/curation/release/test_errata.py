@@ -258,6 +258,7 @@ def test_a_withheld_answer_is_told_as_changed_and_by_no_word(tiny):
     for name in ("ERRATA.md", "errata.jsonl"):
         text = (release.folder / name).read_text()
         assert "chloroplast" not in text and "mitochondrion" not in text
+    assert "has every value whole but the withheld ones." in (release.folder / "ERRATA.md").read_text()
     old, new = (read_promises(workspace.release(tag)) for tag in ("v1.0.0", "v1.0.1"))
     assert {name for name in old if old[name] != new[name]} == set(ROWS), (
         "only corrected rows promise something else"

@@ -8,6 +8,9 @@ from pathlib import Path
 from benchwright.curation.dedup import dedup_discipline
 from benchwright.curation.ingest import IngestOptions, ingest
 from benchwright.curation.release.build import build_release, checked_content, release_state
+from benchwright.curation.release.rows import release_content
+from benchwright.schemas.records import Problem
+from benchwright.schemas.tables import read_records
 from benchwright.schemas.workspace import Workspace
 
 ASK = "The source of the drawn circuit holds 6 V and drives a current of 3 A; what is the resistance of R?"
@@ -55,3 +58,7 @@ def test_the_card_says_how_repeats_were_found_and_what_other_sets_hold(
     assert "8-grams over tokens" in card and "Share needed: 0.5." in card
     assert release_state(workspace, "v1.0.0") == "done"
     assert "changed after this search" not in card and str(tmp_path) not in card
+    benchmark = workspace.recipe.benchmark.model_copy(update={"languages": ("fr",)})
+    french = Workspace(workspace.root, workspace.recipe.model_copy(update={"benchmark": benchmark}))
+    content = release_content(french, read_records(workspace.problems, Problem))
+    assert content.rows == content.repeats == (), "nothing of this pool is published"

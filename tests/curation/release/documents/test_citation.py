@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from benchwright.curation.release.documents.citation import bibtex, citation, spdx_name
+from benchwright.schemas.recipe import AuthorRecipe
 
 FORMATS = os.environ.get("BENCHWRIGHT_FORMATS_PYTHON", "")
 PERSON = {"family-names", "given-names", "affiliation", "orcid"}
@@ -68,6 +69,33 @@ def test_all_that_is_said_is_there(told, edition):
     assert values["date-released"] == "2026-03-01" and values["url"] == "https://data.example/tiny"
     entry = bibtex(made)
     assert "  author = {O'Neill-Żak, Ada and {题库 Group}},\n" in entry and "  year = {2026},\n" in entry
+
+
+def test_odd_names_break_neither_format(tiny, edition):
+    made = edition(tiny)
+    odd = 'A {b} }: # | \\ %$_~^ <!-- c --> "d"\n- e'
+    authors = (AuthorRecipe(family=odd, given="Al \\"), AuthorRecipe(name=odd), AuthorRecipe(name="yes"))
+    science = made.figures.disciplines[0].model_copy(update={"name": "science"})
+    made = replace(
+        made,
+        recipe=made.recipe.model_copy(
+            update={
+                "benchmark": made.recipe.benchmark.model_copy(update={"title": odd}),
+                "release": made.recipe.release.model_copy(
+                    update={"authors": authors, "url": "https://a.example/{x}_<y>"}
+                ),
+            }
+        ),
+        figures=made.figures.model_copy(update={"disciplines": (science,)}),
+    )
+    values = checked(citation(made))
+    assert values["title"] == odd and [one.get("name") for one in values["authors"]] == [None, odd, "yes"]
+    entry = bibtex(made)
+    assert "<" not in entry and len(entry.splitlines()) == 6
+    for line in entry.splitlines()[1:-1]:
+        open_now = [line[:at].count("{") - line[:at].count("}") for at in range(1, len(line) + 1)]
+        assert min(open_now) >= 0 and open_now[-1] == 0, line
+    assert "url = {https://a.example/%7Bx%7D_%3Cy%3E}" in entry
 
 
 @pytest.mark.parametrize(

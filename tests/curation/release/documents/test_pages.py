@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import get_args
 
 import pytest
 
 from benchwright.curation.release.documents.counted import drawn, tasks, varieties
 from benchwright.curation.release.documents.pages import data_statement, datasheet
+from benchwright.curation.release.rows import release_content
 from benchwright.schemas.errors import RecipeError
 from benchwright.schemas.jobs import Proposal
 from benchwright.schemas.journal import write_jsonl
 from benchwright.schemas.recipe import RECIPE_NAME, Statement
+from benchwright.schemas.records import Origin, Problem, Provenance
+from benchwright.schemas.tables import read_records
 from benchwright.schemas.workspace import Workspace
 
 IN_DATASHEET = {
@@ -80,10 +84,13 @@ def test_what_a_source_has_in_two_languages_was_not_translated(tiny, edition):
         one.model_copy(update={"provenance": (*one.provenance, said)}) if one.problem_id == "circuit" else one
         for one in problems
     ]
-    write_records(tiny.problems, made, Problem)
-    found = {one.language: (one.asked, one.translated) for one in varieties(edition(tiny))}
+    translated = release_content(tiny, made).translated
+    assert translated["circuit"] == {"zh"} and set().union(*translated.values()) == {"zh"}
+    known = edition(tiny)
+    known = replace(known, published=replace(known.published, translated=translated))
+    found = {one.language: (one.asked, one.translated) for one in varieties(known)}
     assert found == {"en": (3, 0), "zh": (1, 1)}
-    assert "Translated into zh: 1 problem. " in datasheet(edition(tiny))
+    assert "Translated into zh: 1 problem. " in datasheet(known)
 
 
 def test_machines_are_named_and_no_place_of_this_one(tiny, edition):

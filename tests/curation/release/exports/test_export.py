@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 import yaml
 
 from benchwright.cli.curate_export import words_of
+from benchwright.curation.release.exports.inspect_task import inspect_texts
 from benchwright.curation.release.exports.lmms_eval import lmms_texts
 from benchwright.curation.release.exports.source import ExportSource, Group
 from benchwright.curation.release.exports.write import export_release, text_exports
@@ -193,3 +195,15 @@ def test_a_strange_name_writes_no_code(exported: Any, tmp_path: Path) -> None:
     (task,) = (name for name in done.files if name.startswith("inspect_ai"))
     compile((tmp_path / task).read_text(), task, "exec")
     assert "\nimport os; os.abort()" not in (tmp_path / task).read_text()
+
+
+@pytest.mark.parametrize("name", ["class", "sample", "task", "print", "re", "7-things", "good-name"])
+def test_a_task_hides_nothing_that_its_file_needs(name: str) -> None:
+    made = source(name=name)
+    assert made.slug == {"good-name": "good_name"}.get(name, f"benchmark_{name.replace('-', '_')}")
+    made.counts[Group("original", "en", "test")] = 1
+    tree = ast.parse(inspect_texts(made)[f"inspect_ai/{made.slug}.py"])
+    defined = [one.name for one in ast.walk(tree) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
+    assert made.slug in defined and len(defined) == len(set(defined))
+    imported = [one for one in ast.walk(tree) if isinstance(one, ast.Import | ast.ImportFrom)]
+    assert not {a.asname or a.name for one in imported for a in one.names} & set(defined)
