@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -56,12 +56,10 @@ def certify(
     from benchwright.curation.replace_open import disciplines_with_selection
 
     place = open_workspace(workspace)
-    rows, result, broken, mended, turned = [], {}, 0, 0, 0
+    rows, result, found = [], {}, []
     for discipline in disciplines_with_selection(place, disciplines):
         made = certify_discipline(place, discipline, accept_proposals).certificate
-        broken += len(made.broken)
-        mended += sum(bool(rule.mended_by) for rule in made.broken)
-        turned += len(made.turned)
+        found.append(made)
         rows.append(_certificate_row(made))
         result[discipline] = made.model_dump(mode="json")
         for line in _certificate_remarks(made):
@@ -75,18 +73,24 @@ def certify(
         "values reviewed",
         "broken rules",
     )
-    following = "curate replace --from-reviews" if turned else "curate replace --mend"
-    following = following if turned or mended else "curate problems"
+    following, words = what_mends(found)
     emit(result, SummaryTable("Selection after review", columns, rows), as_json, following)
-    if broken:
-        mending = (
-            "`curate replace --mend` mends what can be"
-            if turned or mended
-            else "no exchange mends that; more questions, or a wider tolerance under [selection], would"
-        )
-        raise Incomplete(
-            f"{broken} {'rule does' if broken == 1 else 'rules do'} not hold on reviewed values: {mending}."
-        )
+    if words:
+        raise Incomplete(words)
+
+
+def what_mends(found: Sequence[ReviewedCertificate]) -> tuple[str, str]:
+    """The command to type next, and what to say of rules that do not hold (nothing where all hold)."""
+    broken = [rule for made in found for rule in made.broken]
+    if not broken:
+        return "curate problems", ""
+    words = f"{len(broken)} {'rule does' if len(broken) == 1 else 'rules do'} not hold on reviewed values: "
+    if any(made.turned for made in found):
+        return "curate replace --from-reviews", f"{words}`curate replace --mend` mends what can be."
+    if any(rule.mended_by for rule in broken):
+        return "curate replace --mend", f"{words}`curate replace --mend` mends what can be."
+    hint = "no exchange mends that; more questions, or other targets under [selection], would."
+    return "curate problems", words + hint
 
 
 def _certificate_row(made: ReviewedCertificate) -> list[object]:

@@ -70,10 +70,10 @@ def core_checks(needs: Needs) -> Iterator[Check]:
         "packages",
         "broken" if unmet else "ok",
         said,
-        "pip install --upgrade benchwright" if unmet else "",
+        "pip install benchwright" if unmet else "",
     )
     for part in CORE:
-        yield _used("core", part, part, "pip install --force-reinstall benchwright")
+        yield _used("core", part, part, "in the clone: pip install --force-reinstall .")
 
 
 def extra_checks(needs: Needs) -> Iterator[Check]:
@@ -85,7 +85,7 @@ def extra_checks(needs: Needs) -> Iterator[Check]:
             yield Check("extras", f"[{extra}]", "absent", f"{'; '.join(unmet)}; needed for: {commands}", pip)
         else:
             yield _used(
-                "extras", f"[{extra}]", extra, f"pip install --force-reinstall 'benchwright[{extra}]'"
+                "extras", f"[{extra}]", extra, f"in the clone: pip install --force-reinstall '.[{extra}]'"
             )
         if extra == "annotate":
             yield _review_server()

@@ -36,7 +36,15 @@ from benchwright.cli.evaluate_running import (
     say_result,
     settings_of,
 )
-from benchwright.cli.evaluate_show import NOT_RUN, find_place, finish, kept_back, runs_folder, show_scores
+from benchwright.cli.evaluate_show import (
+    NOT_RUN,
+    find_place,
+    finish,
+    kept_back,
+    runs_folder,
+    say_causes,
+    show_scores,
+)
 
 if TYPE_CHECKING:
     from benchwright.eval.pipeline.plan import Verdicts
@@ -91,6 +99,7 @@ def generate(**options: Any) -> None:
             path = chosen.predictions or folder.path / PREDICTIONS_NAME
             write_predictions(path, plan.spec, responses)
         say_result((*notes, *answers.notes), answers.spending)
+        say_causes(answers.tally, "answers")
         statuses = _statuses(plan.dataset, responses)
         records.append({"predictions": str(path), "rows": len(plan.dataset.rows), "statuses": statuses})
     _show_generated(records, chosen.as_json)

@@ -11,6 +11,7 @@ from benchwright.cli.common import Incomplete, SummaryTable, emit, say
 if TYPE_CHECKING:
     from benchwright.eval.metrics.scores import Scores
     from benchwright.eval.pipeline.runner import RunResult
+    from benchwright.eval.runs.passes import Tally
     from benchwright.schemas.workspace import Workspace
 
 _COLUMNS = (
@@ -63,6 +64,10 @@ def show_scores(scores: Scores, folder: Path, as_json: bool, more: Mapping[str, 
         rows=_accuracies(scores) if scores.cells else _steps(scores),
     )
     result = {**scores.model_dump(mode="json"), "folder": str(folder), **more}
+    if any("†" in str(cell) for row in table.rows for cell in row):
+        say(
+            "†: an interval over whole problems, for one problem stands in several rows (languages, versions)"
+        )
     emit(result, table, as_json, f"open {folder / 'report.md'}")
 
 
@@ -123,6 +128,12 @@ def missing_words(scores: Scores) -> str:
     return f"{' and '.join(parts)}: the figures are incomplete. {remedy(scores)}"
 
 
+def say_causes(tally: Tally, what: str, of: str = "") -> None:
+    """Say what failed calls ended with, the three commonest; `of` names the run where there are several."""
+    for cause, times in tally.causes.most_common(3):
+        say(f"{of}{times} of {tally.finished} calls for {what} failed: {cause}")
+
+
 def finish(result: RunResult, limit: float, of: str = "") -> None:
     """Say what was stopped; `of` names the run where there are several.
 
@@ -133,8 +144,7 @@ def finish(result: RunResult, limit: float, of: str = "") -> None:
     for words in dict.fromkeys(tally.budget for _, tally in tallies if tally.budget):
         say(f"{of}{words}; run again with --budget to go on, nothing is paid twice")
     for what, tally in tallies:
-        for cause, times in tally.causes.most_common(3):
-            say(f"{of}{times} of {tally.finished} calls for {what} failed: {cause}")
+        say_causes(tally, what, of)
         if tally.stopped and not tally.budget:
             say(
                 f"{of}stopped: {tally.failed} of {tally.finished} calls for {what} failed in this run "

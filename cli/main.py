@@ -81,13 +81,12 @@ def _run(command: click.Command, name: str, arguments: list[str], state: Switche
         click.echo(said, err=True)
         print_held(state, "stopped", said, 130)
         return 130
-    except click.ClickException as error:
-        if isinstance(error, click.NoSuchOption):
-            _say_where(error)
-        error.show()
-        kind = "usage" if isinstance(error, click.UsageError) else "incomplete"
-        print_held(state, kind, error.format_message(), error.exit_code)
-        return error.exit_code
+    except click.ClickException as raised:
+        told = _told_where(raised) if isinstance(raised, click.NoSuchOption) else raised
+        told.show()
+        kind = "usage" if isinstance(told, click.UsageError) else "incomplete"
+        print_held(state, kind, told.format_message(), told.exit_code)
+        return told.exit_code
     except (UsageError, TamperedError) as error:
         click.echo(f"Error: {error}", err=True)
         print_held(state, "usage" if isinstance(error, UsageError) else "tampered", str(error), 2)
@@ -103,12 +102,14 @@ def _run(command: click.Command, name: str, arguments: list[str], state: Switche
     return result if isinstance(result, int) else 0
 
 
-def _say_where(error: click.NoSuchOption) -> None:
+def _told_where(error: click.NoSuchOption) -> click.UsageError:
     """Every command has these two options, and no group: say so instead of proposing what sounds alike."""
     name, ctx = error.option_name, error.ctx
     if name in ("--json", "--quiet", "-q") and ctx is not None and isinstance(ctx.command, click.Group):
-        error.possibilities = None
-        error.message = f"{name} stands behind the command: `{ctx.command_path} COMMAND {name}`."
+        return click.UsageError(
+            f"{name} stands behind the command: `{ctx.command_path} COMMAND {name}`.", ctx
+        )
+    return error
 
 
 def run() -> None:

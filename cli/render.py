@@ -173,8 +173,9 @@ def _run(
         "render gallery" if version is Version.VISION_RICH else "render vision-rich",
     )
     if failed:
+        made = "1 picture" if len(failed) == 1 else f"{len(failed)} pictures"
         raise Incomplete(
-            f"{len(failed)} pictures could not be made; renders/*/{version.value}/*/rejected.jsonl says why."
+            f"{made} could not be made; renders/*/{version.value}/*/rejected.jsonl says why, and the others are kept."
         )
 
 

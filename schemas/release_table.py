@@ -337,7 +337,9 @@ def _download(repo_id: str, revision: str) -> tuple[Path, str]:
     except hub_errors.LocalEntryNotFoundError as error:
         raise UsageError(f"{repo_id} could not be fetched from the Hub and is not in the cache.") from error
     except trouble as error:
-        raise UsageError(f"{repo_id} could not be fetched from the Hub: {_first_line(error)}") from error
+        raise UsageError(
+            f"{repo_id} is no folder here, and could not be fetched from the Hub: {_first_line(error)}"
+        ) from error
     path = Path(folder)
     return path, commit if _COMMIT.match(commit) else path.name
 

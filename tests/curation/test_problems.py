@@ -118,6 +118,19 @@ def test_what_a_review_leaves_open_no_proposal_overrules(
 
 
 @pytest.mark.parametrize(
+    ("by", "words"),
+    [(("A02",), "annotate adjudicate tagging"), (("A01", "A02"), "A01, A02 do not agree yet")],
+)
+def test_an_open_review_says_who_left_it_open(by: tuple[str, ...], words: str, selected: Workspace) -> None:
+    question = physics(selected)[0]
+    left = verdict(question, "subject", None, basis="open", by=by)
+    write_jsonl(selected.verdicts("tagging"), [left, verdict(question, "difficulty", 2)])
+    make_problems(selected)
+    (found,) = [r for r in read_records(selected.problems_rejected, Rejected) if r.reason == "open-review"]
+    assert words in found.detail
+
+
+@pytest.mark.parametrize(
     ("more", "reason"),
     [({"value": None, "basis": "open"}, "open-review"), ({"value": "optics"}, "bad-verdict")],
 )

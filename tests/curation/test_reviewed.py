@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright.cli.curate import curate
+from benchwright.cli.curate_replace import what_mends
 from benchwright.cli.status import status
 from benchwright.curation.certify import certify_discipline
 from benchwright.curation.chosen_now import current_selection
@@ -173,6 +174,19 @@ def test_levels_moved_by_review_break_quotas_and_are_mended(workspace: Workspace
     done = replace_for_rules(workspace, "physics")
     assert done.done and all(step.why == "rule" for step in done.done) and not done.failed
     assert certify_discipline(workspace, "physics").certificate.holds
+
+
+def test_the_next_command_is_one_that_can_mend(workspace: Workspace) -> None:
+    questions = chosen(workspace)
+    certify = ["certify", "--workspace", str(workspace.root)]
+    fives = [q for q in questions if level_of(workspace, q) == 5]
+    said(workspace, "tagging", [tag(q, "difficulty", 4) for q in fives[:5]])
+    assert "next: curate replace --mend" in CliRunner().invoke(curate, certify).output
+    made = certify_discipline(workspace, "physics").certificate
+    beyond_mending = [rule.model_copy(update={"mended_by": ()}) for rule in made.broken]
+    command, words = what_mends([made.model_copy(update={"broken": tuple(beyond_mending)})])
+    assert command == "curate problems" and "no exchange mends that" in words
+    assert what_mends([made.model_copy(update={"broken": ()})]) == ("curate problems", "")
 
 
 def test_a_new_selection_makes_old_replacements_stale(workspace: Workspace) -> None:

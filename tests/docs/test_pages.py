@@ -94,6 +94,7 @@ def test_withheld_answers(reader: Reader, finished: Path) -> None:
     put_workspace(reader, finished)
     place = follow(reader, "docs/howto/withheld-answers.md", "bench")
     assert lines(place / "release" / "v0.1.0.answers.jsonl") > 0
+    assert list(place.glob("release/v0.1.0/data/en/*/testmini-*.parquet")), "what stays public"
     assert (place / "runs" / "scored" / "report.md").is_file()
 
 

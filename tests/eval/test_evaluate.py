@@ -212,6 +212,7 @@ def test_sta_03_old_successes_do_not_hide_that_every_new_call_fails(
     sent = len(server.requests)
     _, err = command(*ask, "--stop-above", 0.1, code=1)
     assert "stopped: 10 of 10 calls for answers failed in this run (limit 10%)" in err
+    assert "10 of 10 calls for answers failed: HTTP 503" in err
     assert "40 of 130 rows were not run" in err
     assert len(server.requests) - sent <= 11
 

@@ -63,13 +63,14 @@ def start(workspace: Workspace, *arguments: str) -> subprocess.Popen[str]:
 
 
 def curate(workspace: Workspace, *arguments: str, code: int = 0) -> dict[str, Any]:
-    """Run a command to its end; its JSON result, or its error."""
+    """Run a command to its end; its JSON result, with the words of an error under `error`."""
     out, error = io.StringIO(), io.StringIO()
     typed = [*arguments, "--json", "--workspace", str(workspace.root)]
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
         ended = run_command(curate_group, "curate", typed)
     assert ended == code, error.getvalue()
-    return json.loads(out.getvalue()) if out.getvalue().strip() else {"error": error.getvalue()}
+    found: dict[str, Any] = json.loads(out.getvalue())
+    return {**found, "error": found["error"]["message"]} if "error" in found else found
 
 
 def files(workspace: Workspace) -> dict[str, str]:

@@ -114,6 +114,26 @@ def test_withheld_answers_are_asked_without_and_scored_from_a_file(
     assert total(command.json("score", predictions, "--answers", private)) == whole
 
 
+def test_rows_whose_answers_stay_public_need_none_in_the_file(
+    command: Command,
+    release: Any,
+    rows: list[ReleaseRow],
+    withheld: list[ReleaseRow],
+    server: Any,
+    tmp_path: Path,
+) -> None:
+    public, private = release([*rows[:4], *withheld[4:]], name="public").folder, release(rows).folder
+    predictions, known = tmp_path / "answers-of-m.jsonl", tmp_path / "key.jsonl"
+    command("generate", public, *asking(server), "--predictions", predictions)
+    lines = [json.dumps({"id": one.id, "answer": one.answer}) + "\n" for one in rows[4:]]
+    known.write_text("".join(lines))
+    score = ("score", predictions, "--answers", known, "--dataset", public)
+    assert total(command.json(*score)) == total(command.json(private, *asking(server)))
+    known.write_text("".join(lines[1:]))
+    _, err = command(*score, code=2)
+    assert f"the answers lack 1 of 12 rows that were asked, {rows[4].id} among them" in err
+
+
 def test_answers_of_rows_that_changed_since_do_not_count(
     command: Command, release: Any, row: Rows, rows: list[ReleaseRow], server: Any, tmp_path: Path
 ) -> None:
@@ -133,6 +153,7 @@ def test_what_failed_stays_not_run_and_a_second_generate_redoes_just_that(
     ask = ("generate", folder, *asking(server), "--attempts", 1, "--out", tmp_path / "asked")
     _, err = command(*ask, code=1)
     assert "3 of 12 rows have no final answer (3 error)" in err
+    assert "3 of 12 calls for answers failed: HTTP 500" in err
     path = tmp_path / "asked/predictions.jsonl"
     _, err = command("score", path, "--answers", folder, "--out", tmp_path / "first", code=1)
     assert "Run evaluate generate again" in err
