@@ -29,7 +29,7 @@ from benchwright.curation.release.errata import (
     masked,
 )
 from benchwright.curation.release.errata_base import ErrataBase
-from benchwright.curation.release.findings import Finding, Refusal, Trouble
+from benchwright.curation.release.findings import Finding, Refusal, Trouble, gathered
 from benchwright.curation.release.withheld import Key, keep_back
 from benchwright.schemas.errors import UsageError
 from benchwright.schemas.records import ReleaseRow, Split
@@ -130,7 +130,9 @@ def plan_errata(
         *_unused(asked, base, rows),
     )
     errata = (*masked(base.errata, withheld), *masked(own, withheld))
-    return PlannedErrata(ErrataPlan(tag, base.tag, errata), _findings(troubles), diff)
+    return PlannedErrata(
+        ErrataPlan(tag, base.tag, errata), gathered(troubles, refusals=ERRATA_REFUSALS), diff
+    )
 
 
 class _Asked:
@@ -263,23 +265,3 @@ def _unused(asked: _Asked, base: ErrataBase, rows: Sequence[ReleaseRow]) -> Iter
             yield Trouble("errata-unknown-id", one.id)
         else:
             yield Trouble("errata-no-change", one.id, f"[{one.kind}] {one.reason}")
-
-
-def _findings(troubles: Iterable[Trouble]) -> tuple[Finding, ...]:
-    rows: dict[str, set[str]] = defaultdict(set)
-    details: dict[str, set[str]] = defaultdict(set)
-    for trouble in troubles:
-        rows[trouble.code].add(trouble.row_id)
-        if trouble.detail:
-            details[trouble.code].add(trouble.detail)
-    return tuple(
-        Finding(
-            code=code,
-            sentence=refusal.sentence,
-            command=refusal.command,
-            rows=tuple(sorted(rows[code])),
-            details=tuple(sorted(details[code])),
-        )
-        for code, refusal in ERRATA_REFUSALS.items()
-        if code in rows
-    )

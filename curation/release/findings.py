@@ -143,15 +143,18 @@ REFUSALS: Mapping[str, Refusal] = {
 
 
 def gathered(
-    troubles: Iterable[Trouble], waived: Mapping[str, Iterable[str]] | None = None
+    troubles: Iterable[Trouble],
+    waived: Mapping[str, Iterable[str]] | None = None,
+    refusals: Mapping[str, Refusal] = REFUSALS,
 ) -> tuple[Finding, ...]:
-    """One finding a code, in the order of `REFUSALS`.
+    """One finding a code, in the order of `refusals`.
 
     Args:
         troubles: what was found, row by row.
         waived: by code, rows that a person has looked at; counts for codes that rest on words alone.
+        refusals: what stands against publishing, by code.
     """
-    looked_at = {code: frozenset(ids) for code, ids in (waived or {}).items() if REFUSALS[code].by_words}
+    looked_at = {code: frozenset(ids) for code, ids in (waived or {}).items() if refusals[code].by_words}
     rows: dict[str, set[str]] = defaultdict(set)
     details: dict[str, set[str]] = defaultdict(set)
     for trouble in troubles:
@@ -167,6 +170,6 @@ def gathered(
             rows=tuple(sorted(rows[code])),
             details=tuple(sorted(details[code])),
         )
-        for code, refusal in REFUSALS.items()
+        for code, refusal in refusals.items()
         if code in rows
     )

@@ -97,7 +97,7 @@ def test_the_sheet_stands_alone_and_shows_the_blank_picture_as_rejected(pool: Wo
     page = sheet_path(pool, "physics").read_text(encoding="utf-8")
     assert page.count("<h2>") == 7
     assert "below 0.05%, reject; 1 of 3." in page
-    assert "http" not in page and 'src="data:image/png;base64,' in page
+    assert "http:" not in page and "https:" not in page and 'src="data:image/png;base64,' in page
     assert (page.count("class=beyond"), page.count("; 0 of 3.")) == (1, 6)
 
 

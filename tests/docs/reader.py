@@ -51,7 +51,8 @@ MODELS = {
 REPOSITORY = "tester/benchmark"
 ADDRESS = "http://127.0.0.1:8000/v1"
 """Where pages say that a server listens."""
-_REACHES_THE_HUB = re.compile(rf"{re.escape(REPOSITORY)}|hf:")
+_REACHES_THE_HUB = re.compile(rf"{re.escape(REPOSITORY)}|hf:|^evaluate (?:score|rescore) ")
+"""Scoring reads the release that the file of predictions names."""
 _SHELL = re.compile(r"[|<>;&`]|\$\(|\*")
 _KEPT = {"HOME", "LANG", "LC_ALL", "TMPDIR", "XDG_CACHE_HOME", "BENCHWRIGHT_SHARED"}
 

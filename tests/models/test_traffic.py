@@ -228,12 +228,14 @@ def test_a_slot_is_not_lost_with_who_waited_for_it() -> None:
 def test_an_overloaded_server_is_asked_less_at_a_time(openai_server: Server) -> None:
     """A server that bears four requests at once: the adaptive run is turned away far less often than the stubborn.
 
-    The server takes long beside what a busy machine adds, so that requests do overlap.
+    The server takes long beside what a busy machine adds, so that requests do overlap; and whoever is turned away
+    waits long enough that a slow machine is not kept busy by refusals alone.
     """
     turned_away = {}
     for adaptive in (True, False):
         server = openai_server({"latency_ms": 30, "rules": [{"above": 4, "status": 503}, {"answer": "x"}]})
-        settings = FAST.model_copy(update={"concurrency": 24, "attempts": 500, "adaptive": adaptive})
+        waits = {"backoff_base_s": 0.1, "backoff_max_s": 0.4}
+        settings = FAST.model_copy(update={"concurrency": 24, "attempts": 500, "adaptive": adaptive, **waits})
         calls = run_calls(open_model("openai/m", base_url=server.base_url), questions(100), settings=settings)
         assert {call.status for call in calls} == {CallStatus.OK}
         turned_away[adaptive] = Counter(request.status for request in server.requests)[503]

@@ -209,6 +209,7 @@ def test_the_stage_writes_every_required_field_of_every_question_and_the_same_by
     assert path.read_bytes() == before
 
 
+@pytest.mark.long
 def test_the_real_pool_raises_few_false_alarms(shared_data: Path, tmp_path: Path) -> None:
     """1,363 real items with pictures: what is flagged has been read by eye and is really so."""
     toml = default_recipe_toml("real", ("mathematics", "physics", "chemistry", "biology"))
