@@ -82,6 +82,13 @@ class Linear:
             known.col_value = start.tolist()
             solver.setSolution(known)
         solver.run()
+        found = self._read(solver, time_limit)
+        if found is None or found.objective - float(self.gains @ found.values) <= 1e-6:
+            return found
+        # HiGHS 1.16 at times names the right worth beside an answer that is worth less; without presolve it does not.
+        solver.setOptionValue("presolve", "off")
+        solver.clearSolver()
+        solver.run()
         return self._read(solver, time_limit)
 
     def _read(self, solver: _Quiet, time_limit: float) -> Solution | None:

@@ -285,3 +285,21 @@ def test_time_that_runs_out_before_any_choice_is_found_says_what_to_raise():
         program.row(weights, lower=total, upper=total)
     with pytest.raises(UsageError, match=r"no selection within 0\.2 s: raise time_limit"):
         program.solve(time_limit=0.2)
+
+
+def test_an_answer_worth_less_than_the_solver_says_is_solved_again():
+    """Found by the test above: the solver's worth was right (5.04), the answer beside it was worth 5.02."""
+    rows = [
+        ("b", 0.0, "cluster:0"), ("c", 0.1, "cluster:0"), ("a", 0.1, "cluster:0"), ("b", 0.0, "p0"),
+        ("b", 0.0, "p0"), ("a", 0.0, "p0 p1"), ("b", 0.0, "p0 p1"),
+    ]  # fmt: skip
+    pool = [
+        Candidate(f"q{place}", subject, 1, 0, centrality, tuple(points.split()))
+        for place, (subject, centrality, points) in enumerate(rows)
+    ]
+    settings = ChoiceSettings(
+        n=4, subject_quota={"b": 3, "a": 2}, quota_tolerance=1, subject_tolerance=0.0, max_per_cluster=1,
+        weights=Weights(quota=0.0, crowding=0.0), gap_limit=0.0, seed=7,
+    )  # fmt: skip
+    choice = choose("pool", pool, settings)
+    assert (choice.objective, choice.status) == (pytest.approx(5.04), "optimal")
