@@ -120,10 +120,7 @@ def _table_rows(page: Any) -> Iterator[dict[str, Any] | ItemError]:
         rows = [row for row in table.iter("tr") if next(row.iterancestors("table")) is table]
         if not rows:
             continue
-        try:
-            heads = [column_name(shown_text(cell)[0]) for cell in _cells(rows[0])]
-        except ItemError:
-            continue  # a formula as a heading: no table of questions
+        heads = [_heading(cell) for cell in _cells(rows[0])]
         heads = [head.lower() if head.lower() in _FIELDS else head for head in heads]
         if "question" not in heads or "answer" not in heads:
             continue
@@ -133,6 +130,14 @@ def _table_rows(page: Any) -> Iterator[dict[str, Any] | ItemError]:
 
 def _cells(row: Any) -> list[Any]:
     return [cell for cell in row if cell.tag in ("td", "th")]
+
+
+def _heading(cell: Any) -> str:
+    """Name of a column; a heading that cannot be read names none, and the others keep theirs."""
+    try:
+        return column_name(shown_text(cell)[0])
+    except ItemError:
+        return ""
 
 
 def _table_row(heads: list[str], cells: list[Any]) -> dict[str, Any] | ItemError:

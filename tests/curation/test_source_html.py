@@ -121,6 +121,13 @@ def test_a_table_of_questions(tmp_path: Path) -> None:
     assert isinstance(second, BadRow) and second.reason == "ragged-row"
 
 
+def test_a_heading_that_cannot_be_read_takes_no_question_with_it(tmp_path: Path) -> None:
+    body = """<table><tr><th>id</th><th>question</th><th><math><mi>g</mi></math></th><th>answer</th></tr>
+    <tr><td>1</td><td>Which?</td><td>9.8</td><td>A</td></tr></table>"""
+    (only,) = read_rows(page(tmp_path, body))
+    assert isinstance(only, SourceRow) and only.values == {"id": "1", "question": "Which?", "answer": "A"}
+
+
 def test_pictures_beside_the_page_are_taken_and_those_elsewhere_are_not(
     tmp_path: Path, workspace: Workspace, png: Callable[..., bytes]
 ) -> None:
